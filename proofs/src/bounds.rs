@@ -67,9 +67,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     };
     let file = service.directory().join("large.jsonl");
     large.write(&file)?;
-    if engine == Engine::Sqlite {
-        killed_import_leaves_nothing(context, &service, &large, &mut checks)?;
-    }
+    killed_import_leaves_nothing(context, &service, &large, &mut checks)?;
     let (imported, waits) = beside(&clients, &programs, || service.import_file(&file)?.succeeded())?;
     let import_wait = told("an import", &waits, context, engine, &mut checks);
     let memory = imported.peak_memory;

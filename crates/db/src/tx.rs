@@ -382,18 +382,19 @@ impl Tx {
         }
     }
 
-    /// Commits what was done so far, gives others time to write, and goes on in a new transaction, for which heads are
-    /// read anew.
+    /// Commits what was done so far and goes on in a new transaction, for which heads are read anew. On SQLite others are
+    /// given a pause to write in.
     pub async fn renew(&mut self, pause: Duration) -> Result<(), DbError> {
         self.write_heads().await?;
         self.end("COMMIT").await?;
         self.tell();
-        tokio::time::sleep(pause).await;
-        self.control(match self.engine() {
-            Engine::Sqlite => "BEGIN IMMEDIATE",
-            Engine::Postgres => "BEGIN",
-        })
-        .await
+        match self.engine() {
+            Engine::Sqlite => {
+                tokio::time::sleep(pause).await;
+                self.control("BEGIN IMMEDIATE").await
+            }
+            Engine::Postgres => self.control("BEGIN").await,
+        }
     }
 
     /// Ends the transaction; what it did is durable when this returns.

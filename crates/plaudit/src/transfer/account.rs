@@ -8,7 +8,7 @@ use super::unfinished::Steps;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, RecordMembers as _, store};
 use crate::records::StoredRow;
-use db::{DbError, Engine};
+use db::DbError;
 use kernel::document;
 use kernel::input;
 use kernel::json::Json;
@@ -107,7 +107,7 @@ impl Import<'_> {
             accounts::store::save(&mut self.tx, self.id, account).await?;
         } else {
             self.id = accounts::store::create(&mut self.tx, account).await?;
-            if self.apply.is_none() && self.tx.engine() == Engine::Sqlite {
+            if self.apply.is_none() {
                 accounts::store::set_importing(&mut self.tx, self.id, Some(self.deployment.clock.now())).await?;
                 self.steps = Some(Steps::begin());
             }

@@ -3,9 +3,9 @@
 //! - A file is JSON Lines, a record a line, in any order, about one account. What a record owns may be nested in it.
 //! - An import reads the file once and spools it to disk by kind, then goes through the kinds so that a record comes
 //!   after all that it refers to. People's records are never held in memory; the set-up is.
-//! - Everything is written in one transaction while it is checked, but where an import makes an account on SQLite: that one
-//!   is written in steps, and nobody sees it before it is whole. With the first fault the writing ends and the checking
-//!   goes on, so that every fault is told and nothing is applied.
+//! - Everything is written in one transaction while it is checked, but where an import makes its account: that is written in
+//!   steps, and nobody sees it before it is whole. With the first fault the writing ends and the checking goes on, so that
+//!   every fault is told and nothing is applied.
 //! - A record that is what is stored already is neither written nor logged. What it may leave out and the stored one
 //!   has (times, numbers) it keeps.
 //! - An entry comes after its contributors, files and attachments, so that its documents are made and logged once.
@@ -70,7 +70,7 @@ pub struct Deployment<'d> {
     pub ids: &'d Ids,
     /// How long what people write may be.
     pub lengths: Lengths,
-    /// How long an import that makes an account keeps others from writing, on SQLite.
+    /// How long a step of an import that makes an account takes, which on SQLite keeps others from writing.
     pub longest_write: Duration,
     /// Has what is not a record follow the set-up of an account, in the transaction that changes that, after all else.
     pub follow: for<'t> fn(&'t mut Tx, AccountId) -> BoxFuture<'t, Result<(), DbError>>,

@@ -1,4 +1,5 @@
-//! Accounts that an import makes on SQLite, whose one write lock it must not keep for long.
+//! Accounts that an import makes. A transaction as long as the import would keep everybody else from writing on SQLite, and
+//! PostgreSQL from removing old versions of rows, through which every change of theirs would go.
 //!
 //! - The account is there for nobody until the import has ended. Until then what was written is committed again and again,
 //!   and others write in between.
