@@ -30,8 +30,8 @@ const IMPORT_MEMORY: u64 = 256 << 20;
 const SERVICE_MEMORY: u64 = 512 << 20;
 /// Between two changes of a writer.
 const PAUSE: Duration = Duration::from_millis(400);
-/// An import that was killed is taken for a running one for so long.
-const SILENCE: Duration = Duration::from_mins(1);
+/// How long the upkeep may take to remove what an import left.
+const UPKEEP: Duration = Duration::from_mins(2);
 
 /// How much is shown.
 struct Scale {
@@ -50,13 +50,11 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let mut checks = Checks::default();
     let mut service = Service::new(context, engine)?;
     let programs: Vec<Program> = (0..scale.accounts).map(other).collect();
-    let mut clients = Vec::new();
+    let mut keys = Vec::new();
     for program in &programs {
         service.import(program)?;
-        clients.push(service.key(&program.account, "read_write")?);
+        keys.push(service.key(&program.account, "read_write")?);
     }
-    service.start()?;
-    let clients: Vec<Client> = clients.iter().map(|key| service.client(key)).collect();
     let large = Program {
         account: "LargeAct".to_owned(),
         entries: scale.records / 2,
@@ -67,7 +65,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     };
     let file = service.directory().join("large.jsonl");
     large.write(&file)?;
-    killed_import_leaves_nothing(context, &service, &large, &mut checks)?;
+    killed_import_leaves_nothing(context, &mut service, &large, &mut checks)?;
+    let clients: Vec<Client> = keys.iter().map(|key| service.client(key)).collect();
     let (imported, waits) = beside(&clients, &programs, || service.import_file(&file)?.succeeded())?;
     let import_wait = told("an import", &waits, context, engine, &mut checks);
     let memory = imported.peak_memory;
@@ -163,10 +162,11 @@ fn told(name: &str, waits: &[Duration], context: &Context, engine: Engine, check
     slowest
 }
 
-/// Kills an import of which some was written: nobody sees the account, and the next import makes it.
+/// Kills an import of which some was written: nobody sees the account, and the upkeep of the service, which is started here,
+/// leaves nothing of it.
 fn killed_import_leaves_nothing(
     context: &Context,
-    service: &Service,
+    service: &mut Service,
     large: &Program,
     checks: &mut Checks,
 ) -> Result<()> {
@@ -175,6 +175,11 @@ fn killed_import_leaves_nothing(
         // Of so many that it is written in several steps.
         Program { entries: 40_000, orders: 0, ..large.clone() }.write(&file)?;
     }
+    let kept = |service: &Service| -> Result<String> {
+        let counts: Vec<_> = TABLES.iter().map(|table| format!("(SELECT count(*) FROM {table})")).collect();
+        service.ask(context, &format!("SELECT {}", counts.join(" || ' ' || ")))
+    };
+    let before = kept(service)?;
     let mut import = service.command(&["import", &file.to_string_lossy()]);
     let mut import = import.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let written = "SELECT count(*) FROM entries e JOIN accounts a ON a.id = e.account WHERE a.importing <> 0";
@@ -190,13 +195,34 @@ fn killed_import_leaves_nothing(
     import.wait()?;
     let again = service.import_file(&file)?;
     checks.check(again.stderr.contains("is being imported"), || format!("again at once: {}", again.stderr));
-    if context.short {
-        service.tamper(context, "UPDATE accounts SET importing = importing - 60000000 WHERE importing <> 0")?;
-    } else {
-        thread::sleep(SILENCE);
+    // As if it were ten minutes later.
+    service.tamper(context, "UPDATE accounts SET importing = importing - 700000000 WHERE importing <> 0")?;
+    service.start()?;
+    let begun = Instant::now();
+    let mut after = kept(service)?;
+    while after != before && begun.elapsed() < UPKEEP {
+        thread::sleep(Duration::from_millis(200));
+        after = kept(service)?;
     }
+    checks.check(after == before, || format!("of {TABLES:?} there were {before}, and {after} are left"));
     Ok(())
 }
+
+/// The tables in which an import writes, as far as these programs go.
+const TABLES: [&str; 12] = [
+    "accounts",
+    "hosts",
+    "setup_records",
+    "changes",
+    "people",
+    "contacts",
+    "users",
+    "user_roles",
+    "user_seasons",
+    "entries",
+    "entry_counts",
+    "orders",
+];
 
 /// Uploads a file to the accounts in turn, all at the same time; gives how they were answered.
 fn upload_all(clients: &[Client], programs: &[Program], scale: &Scale) -> Result<Vec<u16>> {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::{FutureExt, future};
 
@@ -39,6 +38,9 @@ pub struct Tx {
 
 /// From how many bytes of answers on no further write joins a transaction.
 pub(super) const HELD_LIMIT: usize = 16 << 20;
+
+/// How often a transaction asks to go on while others hold SQLite's lock, each time for as long as the busy timeout.
+const RESUMES: usize = 60;
 
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;
@@ -331,9 +333,10 @@ impl Tx {
     /// Runs the statement that ends the transaction.
     async fn end(&mut self, sql: &str) -> Result<(), DbError> {
         self.control(sql).await?;
+        let controls = std::mem::take(&mut self.controls);
         let result = match &self.link {
             Link::Sqlite(_) => Ok(()),
-            Link::Postgres(session) => session.client()?.batch_execute(&self.controls).await.map_err(DbError::from),
+            Link::Postgres(session) => session.client()?.batch_execute(&controls).await.map_err(DbError::from),
         };
         self.note(result)
     }
@@ -382,19 +385,27 @@ impl Tx {
         }
     }
 
-    /// Commits what was done so far and goes on in a new transaction, for which heads are read anew. On SQLite others are
-    /// given a pause to write in.
-    pub async fn renew(&mut self, pause: Duration) -> Result<(), DbError> {
+    /// Commits what was done so far. Nothing is run before [`Tx::resume`].
+    pub async fn suspend(&mut self) -> Result<(), DbError> {
         self.write_heads().await?;
         self.end("COMMIT").await?;
         self.tell();
-        match self.engine() {
-            Engine::Sqlite => {
-                tokio::time::sleep(pause).await;
-                self.control("BEGIN IMMEDIATE").await
-            }
-            Engine::Postgres => self.control("BEGIN").await,
+        Ok(())
+    }
+
+    /// Goes on in a new transaction, for which heads are read anew. On SQLite it asks for the lock again and again: what is
+    /// committed already would be of no use.
+    pub async fn resume(&mut self) -> Result<(), DbError> {
+        if self.engine() == Engine::Postgres {
+            return self.control("BEGIN").await;
         }
+        for _ in 1..RESUMES {
+            match self.control("BEGIN IMMEDIATE").await {
+                Err(DbError::Busy(_)) => {}
+                begun => return begun,
+            }
+        }
+        self.control("BEGIN IMMEDIATE").await
     }
 
     /// Ends the transaction; what it did is durable when this returns.

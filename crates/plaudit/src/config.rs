@@ -170,7 +170,7 @@ settings! {
     }
     /// Traces for OpenTelemetry.
     traces: Traces {
-        /// The collector that requests are told of, by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Left empty, none is.
+        /// The collector that requests and jobs are told of, by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Left empty, none is.
         /// Headers that it wants are set by `OTEL_EXPORTER_OTLP_HEADERS`.
         url: String = "", Kind::WebAddress;
         /// Of how many of a hundred requests it is told, where a request names no trace that decides that.

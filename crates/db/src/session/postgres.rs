@@ -5,7 +5,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, TryFutureExt, TryStreamExt, future, pin_mut};
+use futures_util::{FutureExt, TryStreamExt, future, pin_mut};
 use tokio::runtime::Handle;
 
 use crate::row::{EachRow, EachRowOf};
@@ -115,8 +115,8 @@ pub(crate) struct Before {
     pub(crate) deferred: Vec<(Cow<'static, str>, Vec<Value<'static>>)>,
 }
 
-/// Sends all of this together with what is to be done after it, and then waits for the answers. The first error counts: it
-/// keeps what follows from being done.
+/// Sends all of this together with what is to be done after it, and then waits for all answers. The error of what was sent
+/// first counts: what follows fails because of it.
 pub(crate) async fn after<T>(
     client: &Client,
     Before { controls, deferred }: &Before,
@@ -137,7 +137,10 @@ pub(crate) async fn after<T>(
             prepared.push(client.prepare_cached(sql).await?);
         }
         let runs = prepared.iter().zip(deferred).map(|(statement, (_, values))| client.execute_raw(statement, values));
-        future::try_join(future::try_join_all(runs).map_err(DbError::from), work).await
+        let (run, done) = future::join(future::join_all(runs), work).await;
+        run.into_iter().collect::<Result<Vec<u64>, _>>()?;
+        done
     };
-    Box::pin(future::try_join(controls, deferred)).await.map(|((), (_, done))| done)
+    let (controlled, done) = Box::pin(future::join(controls, deferred)).await;
+    controlled.and(done)
 }

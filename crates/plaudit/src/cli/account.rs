@@ -189,7 +189,9 @@ async fn create(db: &Db, create: &Create, region: Option<&str>) -> Result<Slug, 
         })
     });
     made.await.map_err(|error: DbError| match error {
-        DbError::Duplicate(_) => Failure::Failed("the slug or a host name belongs to another account".to_owned()),
+        DbError::Duplicate(_) => Failure::Failed(
+            "the slug or a host name belongs to another account, be it one that is being imported".to_owned(),
+        ),
         error => error.into(),
     })?;
     Ok(slug)

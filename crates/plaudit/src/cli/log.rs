@@ -61,7 +61,7 @@ pub(super) fn begin(config: &Config) -> Result<Writing, Failure> {
             "a panic: this is a fault of plaudit"
         );
     }));
-    Ok(Writing { _traces: traces, _lines: Flushed(waiting) })
+    Ok(Writing { traces, _lines: Flushed(waiting) })
 }
 
 fn install<S>(subscriber: S, traces: Option<&Traces>) -> Result<(), SetGlobalDefaultError>
@@ -126,10 +126,19 @@ impl<W: Write> MakeWriter<'_> for Lines<W> {
     }
 }
 
-/// Sends the last traces and then writes what still waits when it is dropped.
+/// Writes what still waits when it is dropped.
 pub(super) struct Writing {
-    _traces: Option<Traces>,
+    traces: Option<Traces>,
     _lines: Flushed,
+}
+
+impl Writing {
+    /// Sends the last traces.
+    pub(super) async fn end(self) {
+        if let Some(traces) = self.traces {
+            traces.end().await;
+        }
+    }
 }
 
 /// Writes what still waits when it is dropped.

@@ -235,8 +235,10 @@ fn printable(line: &str) -> Cow<'_, str> {
 /// Runs a command.
 pub async fn run(arguments: Arguments) -> Result<(), Failure> {
     let config = Config::from_process(&arguments.config).map_err(|error| Failure::Usage(error.to_string()))?;
-    let _log = log::begin(&config)?;
-    execute(&config, arguments).await
+    let log = log::begin(&config)?;
+    let outcome = execute(&config, arguments).await;
+    log.end().await;
+    outcome
 }
 
 async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {

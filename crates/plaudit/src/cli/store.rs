@@ -139,7 +139,7 @@ pub(super) async fn each_row(
 /// Whether the database has no account.
 // tidy: every account -- a backup is of the whole database
 pub(super) async fn is_empty(tx: &mut Tx) -> Result<bool, DbError> {
-    Ok(tx.first("SELECT 1 FROM accounts LIMIT 1", &[], |_| Ok(())).await?.is_none())
+    Ok(tx.first("SELECT 1 FROM accounts WHERE importing = 0 LIMIT 1", &[], |_| Ok(())).await?.is_none())
 }
 
 /// Empties every table.

@@ -1,4 +1,4 @@
-//! Traces: every request is told of to a collector of OpenTelemetry, by OTLP over HTTP.
+//! Traces: requests and jobs are told of to a collector of OpenTelemetry, by OTLP over HTTP.
 //!
 //! - The span is that of the log, under the names that OpenTelemetry has for HTTP servers
 //!   (<https://opentelemetry.io/docs/specs/semconv/http/http-spans/>). What is logged on its way is in it.
@@ -39,7 +39,7 @@ const NAMES: &[(&str, &str)] = &[
     ("key", "plaudit.key"),
 ];
 
-/// Where spans go. Dropped, it sends what still waits.
+/// Where spans go.
 #[derive(Debug)]
 pub struct Traces(SdkTracerProvider);
 
@@ -66,18 +66,25 @@ impl Traces {
         let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer("plaudit"));
         layer.with_location(false).with_threads(false).with_tracked_inactivity(false).with_target(false)
     }
-}
 
-impl Drop for Traces {
-    fn drop(&mut self) {
-        if let Err(error) = self.0.shutdown_with_timeout(FAREWELL) {
+    /// Sends what still waits.
+    pub async fn end(self) {
+        // It waits for the thread that sends, which waits for this runtime.
+        let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(FAREWELL)).await;
+        if let Ok(Err(error)) = ended {
             tracing::warn!(%error, "the last traces could not be sent");
         }
     }
 }
 
+/// The most bytes of a `tracestate` that are taken along (W3C Trace Context, section 3.3.1.5).
+const STATE: usize = 512;
+
 /// Makes the span of a request a part of the trace that the request names.
 pub fn join(span: &Span, headers: &HeaderMap) {
+    if headers.get("tracestate").is_some_and(|state| state.len() > STATE) {
+        return;
+    }
     // Without a trace, or without a collector, the span stands for itself.
     let _ = span.set_parent(TraceContextPropagator::new().extract(&HeaderExtractor(headers)));
 }

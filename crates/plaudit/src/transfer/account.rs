@@ -4,7 +4,6 @@ use super::Error;
 use super::fault::SourceLocation;
 use super::import::{Import, Item};
 use super::reading::Held;
-use super::unfinished::Steps;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, RecordMembers as _, store};
 use crate::records::StoredRow;
@@ -108,8 +107,7 @@ impl Import<'_> {
         } else {
             self.id = accounts::store::create(&mut self.tx, account).await?;
             if self.apply.is_none() {
-                accounts::store::set_importing(&mut self.tx, self.id, Some(self.deployment.clock.now())).await?;
-                self.steps = Some(Steps::begin());
+                self.begin_to_make().await?;
             }
         }
         let action = self.action(stored.as_ref().map(|_| false), false);

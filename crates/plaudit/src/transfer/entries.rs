@@ -52,7 +52,10 @@ impl Import<'_> {
             }
         }
         self.note_seasons(&mut stage).await?;
-        Ok(entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?)
+        if self.faults.is_empty() {
+            entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?;
+        }
+        Ok(())
     }
 
     async fn entry(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {

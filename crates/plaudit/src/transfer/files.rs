@@ -142,15 +142,15 @@ impl Import<'_> {
         let (mut last, mut done) = (Position::default(), 0);
         while let Some(batch) = self.reading.names.next(Space::Bytes, &mut last)? {
             for some in batch.chunks(BATCH_SIZE) {
+                self.step_aside().await?;
                 let put = join_all(some.iter().map(put)).await.into_iter().collect::<Result<(), StorageError>>();
-                if let Err(error) = put {
+                if let Err(error) = put.map_err(Error::from).and(self.go_on().await) {
                     self.remove_blobs(account, &last).await?;
-                    return Err(error.into());
+                    return Err(error);
                 }
             }
             done += batch.len() as u64;
             self.faults.progress("files stored", done);
-            self.give_way().await?;
         }
         Ok(())
     }

@@ -10,10 +10,9 @@ use super::apply::ApplyMode;
 use super::fault::{Faults, Report, SourceLocation};
 use super::reading::{Held, LINES, RecordReader};
 use super::store::{self, Position, Space, Waiting};
-use super::unfinished::Steps;
+use super::unfinished::Unmade;
 use super::{Count, Deployment, Error, FileSource, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
-use crate::program::accounts;
 use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, RecordMembers, any_kind, setup_kinds};
 use crate::records::StoredRow;
@@ -25,6 +24,7 @@ use crate::records::publications::Publication;
 use crate::records::recusals::Recusal;
 use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
+use kernel::clock::Stopwatch;
 use kernel::input::{Members, Wrong};
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
@@ -42,15 +42,14 @@ pub async fn import<R: BufRead + Send>(
     reading.read(&mut source.reader, &mut faults)?;
     let tx = deployment.db.begin().await?;
     let mut import = Import::new(deployment, source.files, (reading, faults), tx);
-    let found = import.run(account).await?;
-    let outcome = import.outcome(found);
-    if outcome.faults == 0 {
-        import.finish(found).await?;
-    } else if import.steps.as_ref().is_some_and(|steps| steps.any_committed) {
-        import.remove(import.id).await?;
-        import.tx.commit().await?;
+    match import.whole(account).await {
+        Ok(outcome) if outcome.faults == 0 && outcome.account.is_some() => import.commit().await.map(|()| outcome),
+        Ok(outcome) => Ok(outcome),
+        Err(error) => {
+            import.let_go().await;
+            Err(error)
+        }
     }
-    Ok(outcome)
 }
 
 /// An import that is going on.
@@ -61,7 +60,9 @@ pub(super) struct Import<'i> {
     pub(super) reading: RecordReader,
     pub(super) tx: Tx,
     /// Where the import makes an account that nobody finds before it is whole.
-    pub(super) steps: Option<Steps>,
+    pub(super) unmade: Option<Unmade>,
+    /// Since when others may have been kept from writing.
+    pub(super) begun: Stopwatch,
     /// The account; [`AccountId::NONE`], which has no records, where it does not exist and a fault keeps it from being
     /// made.
     pub(super) id: AccountId,
@@ -214,7 +215,8 @@ impl<'i> Import<'i> {
             faults,
             reading,
             tx,
-            steps: None,
+            unmade: None,
+            begun: Stopwatch::start(),
             id: AccountId::NONE,
             origin: Origin { actor: Actor::Operator, source: "system", at: deployment.clock.now() },
             changed: BTreeMap::new(),
@@ -271,6 +273,8 @@ impl Import<'_> {
         let mut queue = self.begin(kind).await?;
         while let Some(batch) = self.batch(&mut queue).await? {
             for item in batch {
+                // The storage is asked for files, which takes long.
+                self.give_way().await?;
                 each(self, program, item).await?;
             }
         }
@@ -286,15 +290,24 @@ impl Import<'_> {
         Outcome { account, counts: counts.collect(), faults: self.faults.count() }
     }
 
-    /// Puts the bytes of files in their place, and then makes everything durable.
-    async fn finish(mut self, account: Option<Slug>) -> Result<(), Error> {
-        let Some(account) = account else { return Ok(()) };
-        self.put_blobs(account).await?;
-        if self.steps.is_some() {
-            accounts::store::set_importing(&mut self.tx, self.id, None).await?;
+    /// All stages, and then the bytes of files are put in their place; with faults, what is durable already is removed.
+    async fn whole(&mut self, account: Option<Slug>) -> Result<Outcome, Error> {
+        let found = self.run(account).await?;
+        let outcome = self.outcome(found);
+        match outcome.account {
+            Some(account) if outcome.faults == 0 => {
+                self.put_blobs(account).await?;
+                self.end_making().await?;
+                (self.deployment.follow)(&mut self.tx, self.id).await?;
+            }
+            _ if self.has_committed() => self.remove().await?,
+            _ => {}
         }
-        (self.deployment.follow)(&mut self.tx, self.id).await?;
-        // A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
+        Ok(outcome)
+    }
+
+    /// Makes everything durable. A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
+    async fn commit(self) -> Result<(), Error> {
         self.tx.commit().await?;
         if self.changed.values().sum::<u64>() >= MANY {
             self.deployment.db.analyze().await;
@@ -318,6 +331,7 @@ impl Import<'_> {
         for kind in Kind::ALL.into_iter().filter(|kind| kind.class() == Class::People) {
             let mut taken = Position::default();
             while let Some(nameless) = self.reading.names.next(Space::Nameless(kind), &mut taken)? {
+                self.give_way().await?;
                 for Waiting { line, content, .. } in nameless {
                     let Ok(mut object) = parse_object(&content) else { continue };
                     let name = self.free_name(kind).await?;

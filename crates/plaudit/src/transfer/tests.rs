@@ -84,6 +84,14 @@ impl Place {
         String::from_utf8(out).unwrap()
     }
 
+    async fn write(&self, sql: &'static str, time: Timestamp) {
+        let written = self.db.write(AccountId::NONE, (sql, time), |tx, (sql, time)| {
+            Box::pin(async move { tx.execute(sql, &[(*time).into()]).await })
+        });
+        let written: Result<u64, DbError> = written.await;
+        written.unwrap();
+    }
+
     async fn count(&self, table: &str) -> i64 {
         self.db
             .fetch_pipelined(&format!("SELECT count(*) FROM {table}"), &[], |row| row.integer(0))

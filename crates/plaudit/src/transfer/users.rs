@@ -26,8 +26,6 @@ use kernel::text::Slug;
 struct Stage<'p> {
     program: &'p Program,
     account: Slug,
-    /// Whether the installation had people before.
-    has_people: bool,
     known: Known,
 }
 
@@ -35,17 +33,10 @@ impl Import<'_> {
     /// Checks and writes the users.
     pub(super) async fn users(&mut self, program: &Program) -> Result<(), Error> {
         let mut queue = self.begin(Kind::User).await?;
-        let mut stage = Stage {
-            program,
-            account: program.account.slug,
-            has_people: people::has_any(&mut self.tx).await?,
-            known: Known::default(),
-        };
+        let mut stage = Stage { program, account: program.account.slug, known: Known::default() };
         while let Some(batch) = self.batch(&mut queue).await? {
-            if stage.has_people {
-                let (contacts, people) = named(&batch);
-                stage.known = people::known(&mut self.tx, self.id, &contacts, &people).await?;
-            }
+            let (contacts, people) = named(&batch);
+            stage.known = people::known(&mut self.tx, self.id, &contacts, &people).await?;
             for item in batch {
                 self.user(&mut stage, item).await?;
             }

@@ -43,11 +43,16 @@ pub async fn unfinished(tx: &mut Tx) -> Result<Vec<Unfinished>, DbError> {
     .await
 }
 
-/// Notes when the import that makes an account was at work last, or that it has ended; false where there is no such account.
-pub async fn set_importing(tx: &mut Tx, account: AccountId, seen: Option<Timestamp>) -> Result<bool, DbError> {
-    let seen = seen.map_or(0, Timestamp::as_microseconds);
-    let sql = "UPDATE accounts SET importing = $2 WHERE id = $1";
-    Ok(tx.execute(sql, &[account.into(), seen.into()]).await? == 1)
+/// Notes when the import that makes an account was at work last; nothing stands for an account that is whole. False where that
+/// is not what was noted before: then the account is not there any more, or another import has it.
+pub async fn set_importing(
+    tx: &mut Tx,
+    account: AccountId,
+    (before, after): (Option<Timestamp>, Option<Timestamp>),
+) -> Result<bool, DbError> {
+    let [before, after] = [before, after].map(|seen| seen.map_or(0, Timestamp::as_microseconds).into());
+    let sql = "UPDATE accounts SET importing = $3 WHERE id = $1 AND importing = $2";
+    Ok(tx.execute(sql, &[account.into(), before, after]).await? == 1)
 }
 
 /// The last change of an account at some time; its hash tells it from the change of that number in another history, such

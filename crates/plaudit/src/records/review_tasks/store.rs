@@ -52,7 +52,7 @@ pub async fn due(
     (account, token): (AccountId, &str),
 ) -> Result<Vec<(AccountId, Token)>, DbError> {
     let sql = format!(
-        "SELECT t.account, t.token FROM review_task_times t \
+        "SELECT t.account, t.token FROM review_task_times t JOIN accounts a ON a.id = t.account AND a.importing = 0 \
          JOIN review_tasks r ON r.account = t.account AND r.token = t.token AND r.deleted = 0 \
          JOIN entries e ON e.account = r.account AND e.slug = r.entry AND e.deleted = 0 \
          WHERE t.due <= $1 AND (t.account > $2 OR (t.account = $2 AND t.token > $3)) \

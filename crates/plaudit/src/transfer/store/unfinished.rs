@@ -1,7 +1,7 @@
 //! Removing what an import left that was cut off.
 
 use crate::records::users::store::people;
-use db::{AccountId, DbError, Tx, Value, tables};
+use db::{AccountId, DbError, Tx, tables};
 
 /// The most rows that are removed together.
 const ROWS: i64 = 500;
@@ -36,13 +36,21 @@ async fn remove_rows(tx: &mut Tx, account: AccountId, table: &str) -> Result<boo
 
 /// Removes some users, and the people who are in no account any more; gives whether there were any.
 async fn remove_users(tx: &mut Tx, account: AccountId) -> Result<bool, DbError> {
-    let sql = "SELECT slug, person FROM users WHERE account = $1 ORDER BY slug LIMIT $2";
-    let read: Vec<(Value<'static>, String)> =
-        tx.all(sql, &[account.into(), ROWS.into()], |row| Ok((row.value(0)?, row.text(1)?.to_owned()))).await?;
-    let Some((last, _)) = read.last() else { return Ok(false) };
-    tx.execute("DELETE FROM users WHERE account = $1 AND slug <= $2", &[account.into(), last.clone()]).await?;
-    for (_, person) in &read {
+    let sql = "SELECT slug, person, email, mobile FROM users WHERE account = $1 ORDER BY slug LIMIT $2";
+    let read: Vec<[String; 4]> = tx
+        .all(sql, &[account.into(), ROWS.into()], |row| {
+            let text = |column| row.optional_text(column).map(|text| text.unwrap_or_default().to_owned());
+            Ok([text(0)?, text(1)?, text(2)?, text(3)?])
+        })
+        .await?;
+    let Some([last, ..]) = read.last() else { return Ok(false) };
+    tx.execute("DELETE FROM users WHERE account = $1 AND slug <= $2", &[account.into(), last.into()]).await?;
+    for [_, person, email, mobile] in &read {
         people::forget_if_nowhere(tx, person).await?;
+        // Somebody who is in another account by now keeps what is shown there alone.
+        for contact in [email, mobile].into_iter().filter(|contact| !contact.is_empty()) {
+            people::release_if_unknown(tx, person, contact).await?;
+        }
     }
     Ok(true)
 }

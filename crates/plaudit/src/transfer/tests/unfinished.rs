@@ -1,3 +1,4 @@
+use super::super::unfinished::remove_left;
 use super::*;
 use crate::program::accounts;
 use db::tables::TABLES;
@@ -21,6 +22,9 @@ async fn what_a_cut_off_import_wrote_is_found_by_nobody_and_removed_by_the_next_
     };
     cut_off().await;
     assert_eq!(find().await, None);
+    // What failed by itself lets go at once; of what was killed nobody knows, and it may be at work still.
+    let kill = "UPDATE accounts SET importing = $1 WHERE importing <> 0";
+    place.write(kill, place.clock.now()).await;
     assert_eq!(
         place.faults(&whole()).await,
         [
@@ -30,6 +34,7 @@ async fn what_a_cut_off_import_wrote_is_found_by_nobody_and_removed_by_the_next_
     );
     place.clock.advance(31);
     cut_off().await;
+    place.write(kill, place.clock.now()).await;
     assert_eq!(forget_unfinished(&place.db, place.clock.now()).await.unwrap(), 0);
     place.clock.advance(601);
     assert_eq!(forget_unfinished(&place.db, place.clock.now()).await.unwrap(), 1);
@@ -38,4 +43,23 @@ async fn what_a_cut_off_import_wrote_is_found_by_nobody_and_removed_by_the_next_
     }
     place.import(&whole()).await;
     assert!(find().await.is_some());
+}
+
+#[tokio::test]
+async fn what_another_import_has_taken_over_is_not_removed() {
+    let place = Place::new().await;
+    // The other one comes in the last step, before this one is committed.
+    fn taken_over(tx: &mut Tx, account: AccountId) -> BoxFuture<'_, Result<(), DbError>> {
+        let sql = "UPDATE accounts SET importing = 7 WHERE id = $1";
+        Box::pin(async move { tx.execute(sql, &[account.into()]).await.map(drop) })
+    }
+    let (outcome, _) = place.import_with(&whole(), None, taken_over).await;
+    outcome.unwrap();
+    let unfinished = accounts::store::unfinished(&mut place.db.snapshot().await.unwrap()).await.unwrap();
+    let [left] = unfinished[..] else { panic!("{unfinished:?}") };
+    // Whoever noted something else has nothing to remove.
+    let another = (left.account, Timestamp::from_microseconds(8));
+    let removed = place.db.write(left.account, another, |tx, left| Box::pin(remove_left(tx, left))).await;
+    assert!(!removed.unwrap());
+    assert!(place.count("entries").await > 0);
 }

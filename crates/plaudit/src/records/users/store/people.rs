@@ -173,9 +173,3 @@ pub async fn known(tx: &mut Tx, account: AccountId, contacts: &[String], people:
     }
     Ok(known)
 }
-
-/// Whether the installation has anybody.
-// tidy: every account -- a person is the installation's
-pub async fn has_any(tx: &mut Tx) -> Result<bool, DbError> {
-    Ok(tx.first("SELECT 1 FROM people LIMIT 1", &[], |_| Ok(())).await?.is_some())
-}
