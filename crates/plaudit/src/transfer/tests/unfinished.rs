@@ -45,14 +45,15 @@ async fn what_a_cut_off_import_wrote_is_found_by_nobody_and_removed_by_the_next_
     assert!(find().await.is_some());
 }
 
+/// Another import comes in the last step, before this one is committed.
+fn taken_over(tx: &mut Tx, account: AccountId) -> BoxFuture<'_, Result<(), DbError>> {
+    let sql = "UPDATE accounts SET importing = 7 WHERE id = $1";
+    Box::pin(async move { tx.execute(sql, &[account.into()]).await.map(drop) })
+}
+
 #[tokio::test]
 async fn what_another_import_has_taken_over_is_not_removed() {
     let place = Place::new().await;
-    // The other one comes in the last step, before this one is committed.
-    fn taken_over(tx: &mut Tx, account: AccountId) -> BoxFuture<'_, Result<(), DbError>> {
-        let sql = "UPDATE accounts SET importing = 7 WHERE id = $1";
-        Box::pin(async move { tx.execute(sql, &[account.into()]).await.map(drop) })
-    }
     let (outcome, _) = place.import_with(&whole(), None, taken_over).await;
     outcome.unwrap();
     let unfinished = accounts::store::unfinished(&mut place.db.snapshot().await.unwrap()).await.unwrap();
