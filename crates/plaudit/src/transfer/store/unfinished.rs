@@ -25,7 +25,7 @@ async fn remove_rows(tx: &mut Tx, account: AccountId, table: &str) -> Result<boo
     let columns = tx.columns(table).await?;
     let column = columns.iter().find(|column| *column != "account").map_or("account", String::as_str);
     let sql = format!(
-        "SELECT {column} FROM (SELECT {column} FROM {table} WHERE account = $1 ORDER BY {column} LIMIT $2) AS some \
+        "SELECT {column} FROM (SELECT {column} FROM {table} WHERE account = $1 ORDER BY {column} LIMIT $2) AS removed \
          ORDER BY {column} DESC LIMIT 1"
     );
     let last = tx.first(&sql, &[account.into(), ROWS.into()], |row| row.value(0)).await?;
