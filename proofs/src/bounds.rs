@@ -112,9 +112,16 @@ fn other(number: u32) -> Program {
     }
 }
 
+/// How long a change took, and when it began.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Wait {
+    took: Duration,
+    at: Duration,
+}
+
 /// Works while a writer of each account changes an entry now and then; gives how long these changes took.
-fn beside<T>(clients: &[Client], programs: &[Program], work: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Duration>)> {
-    let is_done = AtomicBool::new(false);
+fn beside<T>(clients: &[Client], programs: &[Program], work: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Wait>)> {
+    let (is_done, start) = (AtomicBool::new(false), Instant::now());
     thread::scope(|scope| {
         let writers: Vec<_> = clients
             .iter()
@@ -122,12 +129,12 @@ fn beside<T>(clients: &[Client], programs: &[Program], work: impl FnOnce() -> Re
             .map(|(client, program)| {
                 let (client, path, is_done) =
                     (client.apart(), format!("/entry/{}", program.slug(Kind::Entry, 0)), &is_done);
-                scope.spawn(move || -> Result<Vec<Duration>> {
+                scope.spawn(move || -> Result<Vec<Wait>> {
                     let mut took = Vec::new();
                     while !is_done.load(Ordering::SeqCst) {
                         let begun = Instant::now();
                         client.put(&path, &json!({"title": format!("Title {}", took.len())}))?.expect_status(200)?;
-                        took.push(begun.elapsed());
+                        took.push(Wait { took: begun.elapsed(), at: begun.duration_since(start) });
                         thread::sleep(PAUSE);
                     }
                     Ok(took)
@@ -146,17 +153,20 @@ fn beside<T>(clients: &[Client], programs: &[Program], work: impl FnOnce() -> Re
 }
 
 /// Tells how long changes took, and judges the longest where that is timed.
-fn told(name: &str, waits: &[Duration], context: &Context, engine: Engine, checks: &mut Checks) -> Duration {
-    let slowest = waits.last().copied().unwrap_or_default();
-    let within = |percent: usize| waits.get(waits.len() * percent / 100).copied().unwrap_or_default();
+fn told(name: &str, waits: &[Wait], context: &Context, engine: Engine, checks: &mut Checks) -> Duration {
+    let Wait { took: slowest, at } = waits.last().copied().unwrap_or_default();
+    let within = |percent: usize| waits.get(waits.len() * percent / 100).copied().unwrap_or_default().took;
     println!(
-        "  {}: beside {name} {} changes, half of them within {} ms, 99 % within {} ms, all within {} ms",
+        "  {}: beside {name} {} changes, half of them within {} ms, 99 % within {} ms, all within {} ms, which was after {} s",
         engine.name(),
         waits.len(),
         within(50).as_millis(),
         within(99).as_millis(),
-        slowest.as_millis()
+        slowest.as_millis(),
+        at.as_secs()
     );
+        println!("    debug {} ms at {} ms", took.as_millis(), at.as_millis());
+    }
     checks.check(!waits.is_empty(), || format!("nobody changed anything beside {name}"));
     checks.check(context.short || slowest < WAIT, || format!("beside {name} a change took {} ms", slowest.as_millis()));
     slowest

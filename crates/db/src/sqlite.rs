@@ -148,8 +148,12 @@ impl Sqlite {
 
     pub(super) async fn checkpoint(&self) -> Result<(), DbError> {
         let connection = self.connect()?;
-        let work =
-            move || connection.execute_batch("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(TRUNCATE)");
+        // Most is copied without keeping anybody from writing.
+        let work = move || {
+            connection.execute_batch(
+                "SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(TRUNCATE)",
+            )
+        };
         let done = tokio::task::spawn_blocking(work).await;
         done.map_err(|error| DbError::Failed(error.to_string()))?.map_err(DbError::from)
     }
@@ -206,9 +210,13 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) 
         }
     }
     if let Some(connection) = tx.sqlite() {
-        // The next start is quicker with an empty log; where this fails, the log is simply read then. The read is for a
+        // The next start is quicker with an empty log; where this fails, the log is simply read then. Others may be at work:
+        // what can be copied without keeping them from writing is copied first, and nobody is waited for. The read is for a
         // connection to a new file that nothing was run on: there the checkpoint begins a read of its own and waits for its end.
-        drop(connection.execute_batch("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(TRUNCATE)"));
+        drop(connection.execute_batch(
+            "SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(PASSIVE); PRAGMA busy_timeout = 0; \
+             PRAGMA wal_checkpoint(TRUNCATE)",
+        ));
     }
 }
 
