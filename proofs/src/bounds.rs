@@ -165,8 +165,6 @@ fn told(name: &str, waits: &[Wait], context: &Context, engine: Engine, checks: &
         slowest.as_millis(),
         at.as_secs()
     );
-        println!("    debug {} ms at {} ms", took.as_millis(), at.as_millis());
-    }
     checks.check(!waits.is_empty(), || format!("nobody changed anything beside {name}"));
     checks.check(context.short || slowest < WAIT, || format!("beside {name} a change took {} ms", slowest.as_millis()));
     slowest
