@@ -390,7 +390,10 @@ impl Tx {
         self.write_heads().await?;
         self.end("COMMIT").await?;
         self.tell();
-        Ok(())
+        match self.sqlite() {
+            Some(connection) => sqlite::restart_log(connection),
+            None => Ok(()),
+        }
     }
 
     /// Goes on in a new transaction, for which heads are read anew. On SQLite it asks for the lock again and again: what is

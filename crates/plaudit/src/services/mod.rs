@@ -20,7 +20,6 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
-use tokio::sync::Semaphore;
 use webhook_signing::Schedule;
 
 use self::budgets::Budgets;
@@ -190,7 +189,8 @@ pub struct Parts {
     pub long_pages: Turns<AccountId>,
     /// Of those whose long body is taken apart.
     pub long_bodies: Turns<AccountId>,
-    /// Of those who decode a piece of an upload, so that an account's uploads leave half of the processors to the others.
+    /// Of those who decode a piece of an upload, so that an account's uploads leave half of the processors to the others, and
+    /// no request waits behind the pieces of hundreds of uploads each time that it goes on.
     pub upload_pieces: Turns<AccountId>,
     /// Hashes passwords.
     pub passwords: users::Passwords,
@@ -259,7 +259,7 @@ impl App {
             pages: Turns::new(pages.0, pages.1),
             long_pages: Turns::new(long_pages, long_pages.div_ceil(2)),
             long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
-            upload_pieces: Turns::new(Semaphore::MAX_PERMITS, processors().div_ceil(2)),
+            upload_pieces: Turns::new(processors(), processors().div_ceil(2)),
             passwords: users::Passwords::default(),
             wakes: Wakes::default(),
             outgoing,
