@@ -52,11 +52,11 @@ impl Deref for Connected {
 /// Copies what the log has into the file and has the next write begin the log anew, where nobody reads or writes just now: a
 /// log that others always read or write would grow for as long as much is written.
 pub(crate) fn restart_log(connection: &Connection) -> Result<(), DbError> {
-    let timeout = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
+    let timeout: u32 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
     connection.busy_timeout(Duration::ZERO)?;
     // Where it fails, the next one does it.
     drop(connection.execute_batch("PRAGMA wal_checkpoint(RESTART)"));
-    connection.busy_timeout(Duration::from_millis(timeout))?;
+    connection.busy_timeout(Duration::from_millis(timeout.into()))?;
     Ok(())
 }
 
