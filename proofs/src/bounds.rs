@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use base64::Engine as _;
 use serde_json::json;
 
+use super::doctor_sees;
 use super::lists::made;
 use super::service::{Checks, Client, Kind, Program, Service, on_each_engine, peak_memory_of};
 use super::{Context, Engine, Proof, Verdict};
@@ -65,7 +66,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     };
     let file = service.directory().join("large.jsonl");
     large.write(&file)?;
-    killed_import_leaves_nothing(context, &mut service, &large, &mut checks)?;
+    killed_import_leaves_nothing((context, engine), &mut service, &large, &mut checks)?;
     let clients: Vec<Client> = keys.iter().map(|key| service.client(key)).collect();
     let (imported, waits) = beside(&clients, &programs, || service.import_file(&file)?.succeeded())?;
     let import_wait = told("an import", &waits, context, engine, &mut checks);
@@ -173,7 +174,7 @@ fn told(name: &str, waits: &[Wait], context: &Context, engine: Engine, checks: &
 /// Kills an import of which some was written: nobody sees the account, and the upkeep of the service, which is started here,
 /// leaves nothing of it.
 fn killed_import_leaves_nothing(
-    context: &Context,
+    (context, engine): (&Context, Engine),
     service: &mut Service,
     large: &Program,
     checks: &mut Checks,
@@ -183,8 +184,9 @@ fn killed_import_leaves_nothing(
         // Of so many that it is written in several steps.
         Program { entries: 40_000, orders: 0, ..large.clone() }.write(&file)?;
     }
+    let tables = doctor_sees::tables(context, engine, service)?;
     let kept = |service: &Service| -> Result<String> {
-        let counts: Vec<_> = TABLES.iter().map(|table| format!("(SELECT count(*) FROM {table})")).collect();
+        let counts: Vec<_> = tables.iter().map(|table| format!("(SELECT count(*) FROM {table})")).collect();
         service.ask(context, &format!("SELECT {}", counts.join(" || ' ' || ")))
     };
     let before = kept(service)?;
@@ -212,25 +214,9 @@ fn killed_import_leaves_nothing(
         thread::sleep(Duration::from_millis(200));
         after = kept(service)?;
     }
-    checks.check(after == before, || format!("of {TABLES:?} there were {before}, and {after} are left"));
+    checks.check(after == before, || format!("of {tables:?} there were {before}, and {after} are left"));
     Ok(())
 }
-
-/// The tables in which an import writes, as far as these programs go.
-const TABLES: [&str; 12] = [
-    "accounts",
-    "hosts",
-    "setup_records",
-    "changes",
-    "people",
-    "contacts",
-    "users",
-    "user_roles",
-    "user_seasons",
-    "entries",
-    "entry_counts",
-    "orders",
-];
 
 /// Uploads a file to the accounts in turn, all at the same time; gives how they were answered.
 fn upload_all(clients: &[Client], programs: &[Program], scale: &Scale) -> Result<Vec<u16>> {

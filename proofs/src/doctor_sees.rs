@@ -350,6 +350,12 @@ fn columns(context: &Context, engine: Engine, service: &Service) -> Result<Vec<C
     listed.split(',').map(column).collect::<Option<_>>().context("the schema cannot be read")
 }
 
+/// The tables of the schema, but those that nothing determines.
+pub(super) fn tables(context: &Context, engine: Engine, service: &Service) -> Result<BTreeSet<String>> {
+    let (columns, undetermined) = (columns(context, engine, service)?, undetermined(context)?);
+    Ok(columns.into_iter().map(|column| column.table).filter(|table| !undetermined.contains(table)).collect())
+}
+
 /// The columns and tables that nothing determines, as the documentation has them.
 fn undetermined(context: &Context) -> Result<Vec<String>> {
     let text = fs::read_to_string(context.root.join("docs/database.md"))?;

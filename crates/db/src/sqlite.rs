@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::group::Job;
 use super::row::EachRow;
-use super::session::sqlite::{Connected, Idle, connect, each};
+use super::session::sqlite::{Connected, Idle, checkpoint, connect, each};
 use super::tx::{HELD_LIMIT, Link, Tx};
 use super::{Activity, DbError, Settings, Value};
 
@@ -210,13 +210,8 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) 
         }
     }
     if let Some(connection) = tx.sqlite() {
-        // The next start is quicker with an empty log; where this fails, the log is simply read then. Others may be at work:
-        // what can be copied without keeping them from writing is copied first, and nobody is waited for. The read is for a
-        // connection to a new file that nothing was run on: there the checkpoint begins a read of its own and waits for its end.
-        drop(connection.execute_batch(
-            "SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(PASSIVE); PRAGMA busy_timeout = 0; \
-             PRAGMA wal_checkpoint(TRUNCATE)",
-        ));
+        // The next start is quicker with an empty log.
+        drop(checkpoint(connection, "TRUNCATE"));
     }
 }
 

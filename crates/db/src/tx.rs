@@ -8,7 +8,7 @@ use futures_util::{FutureExt, future};
 
 use super::head::Head;
 use super::row::EachRow;
-use super::session::postgres::{self, Before, Session};
+use super::session::postgres::{self, Pending, Session};
 use super::session::sqlite;
 use super::value::Statement;
 use super::{AccountId, Activity, Committed, DbError, Engine, First, Row, Value, tables};
@@ -143,9 +143,9 @@ impl Tx {
     }
 
     /// What goes to PostgreSQL with the statements that follow: what begins or marks the transaction, and what waits.
-    fn before(&mut self, statements: usize) -> Before {
+    fn pending(&mut self, statements: usize) -> Pending {
         self.count(self.deferred.len() + statements);
-        Before { controls: std::mem::take(&mut self.controls), deferred: std::mem::take(&mut self.deferred) }
+        Pending { controls: std::mem::take(&mut self.controls), deferred: std::mem::take(&mut self.deferred) }
     }
 
     /// Runs one statement and hands every row to `row`.
@@ -157,12 +157,12 @@ impl Tx {
     }
 
     async fn each_row(&mut self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
-        let before = self.before(1);
+        let pending = self.pending(1);
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::each(connection, sql, values, row),
             Link::Postgres(session) => {
                 let client = session.client()?;
-                postgres::after(client, &before, postgres::each(client, sql, values, row).boxed()).await
+                postgres::after(client, &pending, postgres::each(client, sql, values, row).boxed()).await
             }
         };
         self.note(result)
@@ -174,14 +174,14 @@ impl Tx {
     where
         F: FnMut(usize, &Row<'_>) -> Result<(), DbError> + Send,
     {
-        let before = self.before(statements.len());
+        let pending = self.pending(statements.len());
         let result = match &self.link {
             Link::Sqlite(connection) => statements.iter().enumerate().try_for_each(|(number, (sql, values))| {
                 sqlite::each(connection, sql, values, &mut |found| row(number, found))
             }),
             Link::Postgres(session) => {
                 let client = session.client()?;
-                postgres::after(client, &before, postgres::each_of(client, statements, &mut row).boxed()).await
+                postgres::after(client, &pending, postgres::each_of(client, statements, &mut row).boxed()).await
             }
         };
         self.note(result)
@@ -269,12 +269,12 @@ impl Tx {
 
     /// Runs a statement that returns no rows; gives the number of rows that it changed.
     pub async fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
-        let before = self.before(1);
+        let pending = self.pending(1);
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, values),
             Link::Postgres(session) => {
                 let client = session.client()?;
-                postgres::after(client, &before, postgres::execute(client, sql, values).boxed()).await
+                postgres::after(client, &pending, postgres::execute(client, sql, values).boxed()).await
             }
         };
         self.note(result)
@@ -345,10 +345,10 @@ impl Tx {
         if self.deferred.is_empty() {
             return Ok(());
         }
-        let before = self.before(0);
+        let pending = self.pending(0);
         let result = match &self.link {
             Link::Sqlite(_) => Ok(()),
-            Link::Postgres(session) => postgres::after(session.client()?, &before, future::ok(()).boxed()).await,
+            Link::Postgres(session) => postgres::after(session.client()?, &pending, future::ok(()).boxed()).await,
         };
         self.note(result)
     }
@@ -391,7 +391,8 @@ impl Tx {
         self.end("COMMIT").await?;
         self.tell();
         match self.sqlite() {
-            Some(connection) => sqlite::restart_log(connection),
+            // Beside steady readers and writers the log would grow for as long as much is written.
+            Some(connection) => sqlite::checkpoint(connection, "RESTART"),
             None => Ok(()),
         }
     }
@@ -402,13 +403,13 @@ impl Tx {
         if self.engine() == Engine::Postgres {
             return self.control("BEGIN").await;
         }
+        let mut begun = self.control("BEGIN IMMEDIATE").await;
         for _ in 1..RESUMES {
-            match self.control("BEGIN IMMEDIATE").await {
-                Err(DbError::Busy(_)) => {}
-                begun => return begun,
+            if matches!(begun, Err(DbError::Busy(_))) {
+                begun = self.control("BEGIN IMMEDIATE").await;
             }
         }
-        self.control("BEGIN IMMEDIATE").await
+        begun
     }
 
     /// Ends the transaction; what it did is durable when this returns.

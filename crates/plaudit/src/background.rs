@@ -14,7 +14,7 @@ use crate::records::files;
 use crate::review_flow::follow_up;
 use crate::services::App;
 use crate::services::rate_limit::shared::SharedWindows;
-use crate::transfer::forget_unfinished;
+use crate::transfer::remove_abandoned;
 use db::{AccountId, BoxFuture, DbError, Tx};
 use kernel::text::Timestamp;
 
@@ -110,10 +110,10 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
     if let Err(error) = follow_up(&app).await {
         tracing::warn!(%error, "reminders and deadlines of reviews wait for the next upkeep");
     }
-    match forget_unfinished(&app.db, now).await {
+    match remove_abandoned(&app.db, now).await {
         Ok(0) => {}
-        Ok(removed) => tracing::info!(removed, "removed what imports left that were cut off"),
-        Err(error) => tracing::warn!(%error, "what imports left that were cut off could not be removed"),
+        Ok(removed) => tracing::info!(removed, "abandoned imports were removed"),
+        Err(error) => tracing::warn!(%error, "abandoned imports could not be removed"),
     }
     match files::sweep(&app.db, &app.storage, now).await {
         Ok(0) => {}

@@ -108,7 +108,7 @@ pub(crate) async fn execute(client: &Client, sql: &str, values: &[Value<'_>]) ->
 
 /// What has to be run before a statement.
 #[derive(Default)]
-pub(crate) struct Before {
+pub(crate) struct Pending {
     /// Statements without values or rows, which begin or mark the transaction.
     pub(crate) controls: String,
     /// Statements whose results nobody waits for.
@@ -119,7 +119,7 @@ pub(crate) struct Before {
 /// first counts: what follows fails because of it.
 pub(crate) async fn after<T>(
     client: &Client,
-    Before { controls, deferred }: &Before,
+    Pending { controls, deferred }: &Pending,
     work: BoxFuture<'_, Result<T, DbError>>,
 ) -> Result<T, DbError> {
     if controls.is_empty() && deferred.is_empty() {

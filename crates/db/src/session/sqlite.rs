@@ -49,13 +49,17 @@ impl Deref for Connected {
     }
 }
 
-/// Copies what the log has into the file and has the next write begin the log anew, where nobody reads or writes just now: a
-/// log that others always read or write would grow for as long as much is written.
-pub(crate) fn restart_log(connection: &Connection) -> Result<(), DbError> {
+/// Copies what the log has into the file and ends the log as the mode says, `RESTART` or `TRUNCATE`, where nobody reads or
+/// writes just now. Others may be at work: what can be copied without keeping them from writing is copied first, and nobody
+/// is waited for. Where it fails, the log is simply read, and the next checkpoint ends it.
+pub(crate) fn checkpoint(connection: &Connection, mode: &str) -> Result<(), DbError> {
     let timeout: u32 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
     connection.busy_timeout(Duration::ZERO)?;
-    // Where it fails, the next one does it.
-    drop(connection.execute_batch("PRAGMA wal_checkpoint(RESTART)"));
+    // The read is for a connection to a new file that nothing was run on: there the checkpoint begins a read of its own and
+    // waits for its end.
+    drop(connection.execute_batch(&format!(
+        "SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint({mode})"
+    )));
     connection.busy_timeout(Duration::from_millis(timeout.into()))?;
     Ok(())
 }

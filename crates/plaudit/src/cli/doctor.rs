@@ -24,11 +24,11 @@ use crate::http::idempotency;
 use crate::jobs::{self, State};
 use crate::log;
 use crate::program::Program;
-use crate::program::accounts::{self, store::Unfinished};
+use crate::program::accounts::{self, store::Staged};
 use crate::records::store::{difference, each_wrong, next};
 use crate::records::{StoredRow, files as stored_files, orders, standings, users};
 use crate::storage::{Storage, StorageError};
-use crate::transfer::is_left;
+use crate::transfer::is_abandoned;
 use crate::typesetter::Typesetter;
 use db::{Db, Tx, migrate};
 use kernel::clock::Clock;
@@ -164,8 +164,8 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     let now = Clock::system().now();
     background(&deliveries::store::usage(db).await?, &jobs::store::usage(db, jobs::overdue(now)).await?, now);
     let mut tx = db.snapshot().await?;
-    for Unfinished { slug, seen, .. } in accounts::store::unfinished(&mut tx).await? {
-        if is_left(seen, now) {
+    for Staged { slug, seen, .. } in accounts::store::staged(&mut tx).await? {
+        if is_abandoned(seen, now) {
             let what =
                 "an import was cut off; the upkeep of the service removes what it wrote, or the next import does";
             findings.fault(difference("accounts", slug.as_str(), "importing", what));

@@ -24,9 +24,9 @@ use tracing_opentelemetry::{OpenTelemetryLayer, OpenTelemetrySpanExt as _};
 use tracing_subscriber::registry::LookupSpan;
 
 /// How long the collector may take to answer.
-const TIMEOUT: Duration = Duration::from_secs(10);
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the last spans may take when the service stops.
-const FAREWELL: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The names of the log and those of OpenTelemetry.
 const NAMES: &[(&str, &str)] = &[
@@ -48,14 +48,14 @@ impl Traces {
     pub fn begin(url: &str, percent: u32) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         // The client asks for a provider of its own; where one is set already, it is the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
+        let client = reqwest::Client::builder().timeout(EXPORT_TIMEOUT).build()?;
         let sender = Sender { client, runtime: Handle::current() };
         let exporter = SpanExporter::builder().with_http().with_http_client(sender).with_endpoint(url).build()?;
         let resource = Resource::builder().with_service_name("plaudit");
         let resource = resource.with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
         let share = Sampler::TraceIdRatioBased(f64::from(percent) / 100.0);
         let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(Named(exporter))
+            .with_batch_exporter(Renamed(exporter))
             .with_resource(resource.build())
             .with_sampler(Sampler::ParentBased(Box::new(share)));
         Ok(Self(provider.build()))
@@ -70,7 +70,7 @@ impl Traces {
     /// Sends what still waits.
     pub async fn end(self) {
         // It waits for the thread that sends, which waits for this runtime.
-        let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(FAREWELL)).await;
+        let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(SHUTDOWN_TIMEOUT)).await;
         if let Ok(Err(error)) = ended {
             tracing::warn!(%error, "the last traces could not be sent");
         }
@@ -78,11 +78,11 @@ impl Traces {
 }
 
 /// The most bytes of a `tracestate` that are taken along (W3C Trace Context, section 3.3.1.5).
-const STATE: usize = 512;
+const TRACESTATE_LENGTH: usize = 512;
 
 /// Makes the span of a request a part of the trace that the request names.
 pub fn join(span: &Span, headers: &HeaderMap) {
-    if headers.get("tracestate").is_some_and(|state| state.len() > STATE) {
+    if headers.get("tracestate").is_some_and(|state| state.len() > TRACESTATE_LENGTH) {
         return;
     }
     // Without a trace, or without a collector, the span stands for itself.
@@ -99,11 +99,11 @@ pub fn end(span: &Span, status: u16) {
 
 /// Sends spans under the names of OpenTelemetry.
 #[derive(Debug)]
-struct Named(SpanExporter);
+struct Renamed(SpanExporter);
 
-impl Exporter for Named {
+impl Exporter for Renamed {
     async fn export(&self, mut batch: Vec<SpanData>) -> OTelSdkResult {
-        batch.iter_mut().filter(|span| span.name == "request").for_each(name);
+        batch.iter_mut().filter(|span| span.name == "request").for_each(rename);
         self.0.export(batch).await
     }
 
@@ -116,7 +116,7 @@ impl Exporter for Named {
     }
 }
 
-fn name(span: &mut SpanData) {
+fn rename(span: &mut SpanData) {
     let [mut method, mut route] = [String::new(), String::new()];
     for attribute in &mut span.attributes {
         match (attribute.key.as_str(), &attribute.value) {

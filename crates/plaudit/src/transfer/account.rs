@@ -46,7 +46,7 @@ impl Import<'_> {
         }
         let open = Context::any_language(self.origin.at);
         let stored = self.stored_account(slug, &open).await?;
-        if stored.is_none() && !self.may_make(slug).await? {
+        if stored.is_none() && !self.take_over_staged(slug).await? {
             let busy = "is being imported, or was until an import was cut off just now: try again in a minute";
             self.faults.file(format!("is about the account {slug}, which {busy}"));
             return Ok(None);
@@ -107,7 +107,7 @@ impl Import<'_> {
         } else {
             self.id = accounts::store::create(&mut self.tx, account).await?;
             if self.apply.is_none() {
-                self.begin_to_make().await?;
+                self.stage_account().await?;
             }
         }
         let action = self.action(stored.as_ref().map(|_| false), false);

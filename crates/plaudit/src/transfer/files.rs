@@ -142,9 +142,9 @@ impl Import<'_> {
         let (mut last, mut done) = (Position::default(), 0);
         while let Some(batch) = self.reading.names.next(Space::Bytes, &mut last)? {
             for some in batch.chunks(BATCH_SIZE) {
-                self.step_aside().await?;
+                self.commit_step().await?;
                 let put = join_all(some.iter().map(put)).await.into_iter().collect::<Result<(), StorageError>>();
-                if let Err(error) = put.map_err(Error::from).and(self.go_on().await) {
+                if let Err(error) = put.map_err(Error::from).and(self.begin_step().await) {
                     self.remove_blobs(account, &last).await?;
                     return Err(error);
                 }

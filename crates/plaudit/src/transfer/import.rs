@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 use super::apply::ApplyMode;
 use super::fault::{Faults, Report, SourceLocation};
 use super::reading::{Held, LINES, RecordReader};
+use super::staging::Claim;
 use super::store::{self, Position, Space, Waiting};
-use super::unfinished::Unmade;
 use super::{Count, Deployment, Error, FileSource, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
@@ -46,7 +46,7 @@ pub async fn import<R: BufRead + Send>(
         Ok(outcome) if outcome.faults == 0 && outcome.account.is_some() => import.commit().await.map(|()| outcome),
         Ok(outcome) => Ok(outcome),
         Err(error) => {
-            import.let_go().await;
+            import.release_claim().await;
             Err(error)
         }
     }
@@ -59,8 +59,8 @@ pub(super) struct Import<'i> {
     pub(super) faults: Faults<'i>,
     pub(super) reading: RecordReader,
     pub(super) tx: Tx,
-    /// Where the import makes an account that nobody finds before it is whole.
-    pub(super) unmade: Option<Unmade>,
+    /// Where the import stages its account.
+    pub(super) claim: Option<Claim>,
     /// Since when others may have been kept from writing.
     pub(super) begun: Stopwatch,
     /// The account; [`AccountId::NONE`], which has no records, where it does not exist and a fault keeps it from being
@@ -215,7 +215,7 @@ impl<'i> Import<'i> {
             faults,
             reading,
             tx,
-            unmade: None,
+            claim: None,
             begun: Stopwatch::start(),
             id: AccountId::NONE,
             origin: Origin { actor: Actor::Operator, source: "system", at: deployment.clock.now() },
@@ -297,10 +297,10 @@ impl Import<'_> {
         match outcome.account {
             Some(account) if outcome.faults == 0 => {
                 self.put_blobs(account).await?;
-                self.end_making().await?;
+                self.finish_staging().await?;
                 (self.deployment.follow)(&mut self.tx, self.id).await?;
             }
-            _ if self.has_committed() => self.remove().await?,
+            _ if self.has_committed() => self.remove_staged().await?,
             _ => {}
         }
         Ok(outcome)

@@ -3,8 +3,8 @@
 //! - A file is JSON Lines, a record a line, in any order, about one account. What a record owns may be nested in it.
 //! - An import reads the file once and spools it to disk by kind, then goes through the kinds so that a record comes
 //!   after all that it refers to. People's records are never held in memory; the set-up is.
-//! - Everything is written in one transaction while it is checked, but where an import makes its account: that is written in
-//!   steps, and nobody sees it before it is whole. With the first fault the writing ends and the checking goes on, so that
+//! - Everything is written in one transaction while it is checked, but where an import makes its account: that is staged,
+//!   which is written in steps and seen by nobody before it is whole. With the first fault the writing ends and the checking goes on, so that
 //!   every fault is told and nothing is applied.
 //! - A record that is what is stored already is neither written nor logged. What it may leave out and the stored one
 //!   has (times, numbers) it keeps.
@@ -29,10 +29,10 @@ mod reading;
 mod review_tasks;
 mod schema;
 mod setup;
+mod staging;
 mod store;
 #[cfg(test)]
 mod tests;
-mod unfinished;
 mod users;
 mod webhooks;
 mod yaml;
@@ -46,7 +46,7 @@ pub use fault::{Fault, Report};
 pub use import::import;
 pub use plan::Step;
 pub use schema::schema;
-pub use unfinished::{forget_unfinished, is_left};
+pub use staging::{is_abandoned, remove_abandoned};
 
 use crate::program::fields::Lengths;
 use crate::records::Refusal;

@@ -2,7 +2,7 @@ mod agreement;
 mod apply;
 mod files;
 mod schema;
-mod unfinished;
+mod staging;
 
 use std::io::Cursor;
 use std::time::Duration;

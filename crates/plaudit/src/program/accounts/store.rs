@@ -22,30 +22,30 @@ pub async fn each(db: &Db, mut each: impl FnMut(AccountId, &str) -> Result<(), D
     db.each(sql, &[], |row| each(AccountId(row.integer(0)?), row.text(1)?)).await
 }
 
-/// An account that an import makes, or made until it was cut off. Nobody else finds it.
+/// An account that an import has not made whole. Nobody else finds it.
 #[derive(Clone, Copy, Debug)]
-pub struct Unfinished {
+pub struct Staged {
     /// The account.
     pub account: AccountId,
     /// Its slug.
     pub slug: Slug,
-    /// When the import was at work last.
+    /// The claim of the import: when it was at work last.
     pub seen: Timestamp,
 }
 
-/// Every account that an import makes.
+/// Every staged account.
 // tidy: every account -- an import does not know which others go on
-pub async fn unfinished(tx: &mut Tx) -> Result<Vec<Unfinished>, DbError> {
+pub async fn staged(tx: &mut Tx) -> Result<Vec<Staged>, DbError> {
     tx.all("SELECT id, slug, importing FROM accounts WHERE importing <> 0 ORDER BY slug", &[], |row| {
         let seen = Timestamp::from_microseconds(row.integer(2)?);
-        Ok(Unfinished { account: AccountId(row.integer(0)?), slug: row.slug(1)?, seen })
+        Ok(Staged { account: AccountId(row.integer(0)?), slug: row.slug(1)?, seen })
     })
     .await
 }
 
-/// Notes when the import that makes an account was at work last; nothing stands for an account that is whole. False where that
-/// is not what was noted before: then the account is not there any more, or another import has it.
-pub async fn set_importing(
+/// Changes the claim to a staged account; nothing stands for an account that is whole. False where the claim before is another one: then
+/// the account is gone, or somebody else has it.
+pub async fn claim(
     tx: &mut Tx,
     account: AccountId,
     (before, after): (Option<Timestamp>, Option<Timestamp>),

@@ -1,4 +1,4 @@
-//! Removing what an import left that was cut off.
+//! Removing a staged account.
 
 use crate::records::users::store::people;
 use db::{AccountId, DbError, Tx, tables};

@@ -1,4 +1,4 @@
-use super::super::unfinished::remove_left;
+use super::super::staging::remove_some_abandoned;
 use super::*;
 use crate::program::accounts;
 use db::tables::TABLES;
@@ -35,9 +35,9 @@ async fn what_a_cut_off_import_wrote_is_found_by_nobody_and_removed_by_the_next_
     place.clock.advance(31);
     cut_off().await;
     place.write(kill, place.clock.now()).await;
-    assert_eq!(forget_unfinished(&place.db, place.clock.now()).await.unwrap(), 0);
+    assert_eq!(remove_abandoned(&place.db, place.clock.now()).await.unwrap(), 0);
     place.clock.advance(601);
-    assert_eq!(forget_unfinished(&place.db, place.clock.now()).await.unwrap(), 1);
+    assert_eq!(remove_abandoned(&place.db, place.clock.now()).await.unwrap(), 1);
     for table in TABLES {
         assert_eq!(place.count(table).await, 0, "{table}");
     }
@@ -56,11 +56,11 @@ async fn what_another_import_has_taken_over_is_not_removed() {
     let place = Place::new().await;
     let (outcome, _) = place.import_with(&whole(), None, taken_over).await;
     outcome.unwrap();
-    let unfinished = accounts::store::unfinished(&mut place.db.snapshot().await.unwrap()).await.unwrap();
-    let [left] = unfinished[..] else { panic!("{unfinished:?}") };
+    let staged = accounts::store::staged(&mut place.db.snapshot().await.unwrap()).await.unwrap();
+    let [left] = staged[..] else { panic!("{staged:?}") };
     // Whoever noted something else has nothing to remove.
     let another = (left.account, Timestamp::from_microseconds(8));
-    let removed = place.db.write(left.account, another, |tx, left| Box::pin(remove_left(tx, left))).await;
+    let removed = place.db.write(left.account, another, |tx, left| Box::pin(remove_some_abandoned(tx, left))).await;
     assert!(!removed.unwrap());
     assert!(place.count("entries").await > 0);
 }
