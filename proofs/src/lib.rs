@@ -81,6 +81,7 @@ mod streaming;
 mod streams;
 mod tls;
 mod tools;
+mod upgrade;
 mod uploads;
 mod webhook_verify;
 mod weight;
@@ -150,6 +151,7 @@ const PROOFS: &[Proof] = &[
     bounds::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
+    upgrade::PROOF,
     weight::PROOF,
 ];
 

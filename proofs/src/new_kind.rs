@@ -41,7 +41,7 @@ fn run(context: &Context) -> Result<Verdict> {
     let tree = copied(&context.root, scratch.path())?;
     process::output(Command::new("git").current_dir(&tree).args(["apply"]).arg(&patch))?;
     // Kept between runs, and apart from what is built of the tree without the patch.
-    let target = context.target()?.join("new-kind");
+    let target = context.target()?.join("patched");
     process::Cargo::new(&tree, &["build", "--release"]).env("CARGO_TARGET_DIR", &target).run()?;
     let patched = context.with_binary(target.join("release/plaudit"));
     let shown = on_each_engine(&patched, show)?;

@@ -224,8 +224,13 @@ impl Service {
 
     /// Another node of the service on the same database, running; it is measured where this one is.
     pub(crate) fn beside(&self) -> Result<Self> {
+        self.beside_of(self.binary.clone())
+    }
+
+    /// The same of another version.
+    pub(crate) fn beside_of(&self, binary: PathBuf) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("plaudit-proof-").tempdir()?;
-        let (binary, database) = (self.binary.clone(), self.database.clone());
+        let database = self.database.clone();
         let environment = self.environment.clone();
         let mut node = Self {
             binary,

@@ -1,4 +1,8 @@
 //! The schema: one folder of steps, the same SQL on both engines, recorded by refinery in the database.
+//!
+//! A step may be one with which older programs go on: what it adds, they do without. Its name says since which step, as in
+//! `V9__more_columns_since_7`: programs that know step 7 serve a database that has it. Any other step ends those that do not
+//! know it.
 
 use super::tls::Target;
 use super::{Backend, Db, DbError, Settings};
@@ -54,17 +58,20 @@ pub struct Migrated {
 
 /// Brings the database to the newest schema. Every step is a transaction of its own.
 pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
-    let failed = |error: refinery::Error| match error.kind() {
-        refinery::error::Kind::MissingVersion(step) => {
-            DbError::Failed(format!("its schema has {step}, which this plaudit does not know: a newer one made it"))
-        }
-        // What follows is the rest of the step's SQL.
-        _ => DbError::Failed(error.to_string().lines().next().unwrap_or_default().to_owned()),
-    };
+    if let Some(step) = unknown(db).await?.first() {
+        return Err(DbError::Failed(format!(
+            "its schema has {step}, which this plaudit does not know: a newer one made it"
+        )));
+    }
+    // What follows is the rest of the step's SQL.
+    let failed =
+        |error: refinery::Error| DbError::Failed(error.to_string().lines().next().unwrap_or_default().to_owned());
+    // Steps that are missing here are those that may be.
+    let runner = steps::migrations::runner().set_abort_missing(false);
     let report = match &db.0.backend {
         Backend::Sqlite(sqlite) => {
             let mut connection = sqlite.connect()?;
-            tokio::task::spawn_blocking(move || steps::migrations::runner().run(&mut connection.connection))
+            tokio::task::spawn_blocking(move || runner.run(&mut connection.connection))
                 .await
                 .map_err(|error| DbError::Failed(error.to_string()))?
                 .map_err(failed)?
@@ -75,7 +82,7 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             let driver = tokio::spawn(connection);
             client.batch_execute(POSTGRES_LOCK).await?;
             client.batch_execute(POSTGRES_DOMAIN).await?;
-            let report = steps::migrations::runner().run_async(&mut client).await.map_err(failed)?;
+            let report = runner.run_async(&mut client).await.map_err(failed)?;
             client.batch_execute(POSTGRES_ROWS).await?;
             client.batch_execute(POSTGRES_WINDOWS).await?;
             drop(client);
@@ -114,15 +121,29 @@ pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
     Ok(all().into_iter().skip(applied).collect())
 }
 
-/// The names of the steps that the database has and this program does not know, in order: a newer one made them.
+/// The names of the steps that the database has and with which this program cannot go on, in order: a newer one made them.
 pub async fn unknown(db: &Db) -> Result<Vec<String>, DbError> {
-    let unknown = applied(db).await?.into_iter().skip(all().len());
+    let known = all().len();
+    let unknown = applied(db).await?.into_iter().skip(known).filter(|(_, name)| !is_added(name, known));
     Ok(unknown.map(|(number, name)| format!("V{number}__{name}")).collect())
+}
+
+/// Whether programs whose last step has this number go on with a step of this name.
+fn is_added(name: &str, known: usize) -> bool {
+    name.rsplit_once("_since_").and_then(|(_, since)| since.parse().ok()).is_some_and(|since: usize| since <= known)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_that_only_adds_names_the_step_since_which_programs_go_on() {
+        assert!(is_added("more_columns_since_7", 7) && is_added("more_columns_since_7", 8));
+        for name in ["more_columns_since_7", "more_columns", "since_6", "more_since_", "more_since_x"] {
+            assert!(!is_added(name, 6), "{name}");
+        }
+    }
 
     #[tokio::test]
     async fn a_new_database_that_is_closed_leaves_an_empty_log() {

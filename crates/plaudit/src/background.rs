@@ -10,16 +10,20 @@ use crate::document_flow;
 use crate::http::idempotency;
 use crate::jobs;
 use crate::leases::{self, Held, LeaseName, NEVER, store};
-use crate::records::files;
+use crate::log::forms::FORMS;
+use crate::records::{files, rewriting};
 use crate::review_flow::follow_up;
 use crate::services::App;
 use crate::services::rate_limit::shared::SharedWindows;
 use crate::transfer::remove_abandoned;
-use db::{AccountId, BoxFuture, DbError, Tx};
+use db::{AccountId, BoxFuture, Db, DbError, Tx};
 use kernel::text::Timestamp;
 
 /// How long it is from one upkeep to the next, in microseconds.
 const UPKEEP: i64 = 600_000_000;
+
+/// How many pages of documents of an older form one upkeep rewrites: some seconds of work, after which the rest is due.
+const REWRITTEN: usize = 256;
 
 /// What nodes do in the background.
 #[derive(Clone, Copy, Debug)]
@@ -120,15 +124,35 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
         Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
         Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),
     }
-    let state = (held.account, held.name, held.owner, app.database_clock.now());
+    let pause = if rewrite_documents(&app.db).await { 0 } else { UPKEEP };
+    let state = (held.account, held.name, held.owner, app.database_clock.now(), pause);
     app.db
-        .write(held.account, state, |tx, (account, name, owner, now)| {
+        .write(held.account, state, |tx, (account, name, owner, now, pause)| {
             Box::pin(async move {
                 if store::hold(tx, *account, *name, owner).await?.is_some() {
-                    store::give_back(tx, *account, *name, now.saturating_add(UPKEEP), *now).await?;
+                    store::give_back(tx, *account, *name, now.saturating_add(*pause), *now).await?;
                 }
                 Ok(())
             })
         })
         .await
+}
+
+/// Rewrites some documents that have an older form; gives whether there are more.
+async fn rewrite_documents(db: &Db) -> bool {
+    match rewriting::rewrite(db, (&FORMS, FORMS.written), REWRITTEN, |_| ()).await {
+        Ok(rewritten) => {
+            if rewritten.documents > 0 {
+                tracing::info!(documents = rewritten.documents, form = FORMS.written, "documents were rewritten");
+            }
+            if let Some(fault) = rewritten.first_fault {
+                tracing::error!(faults = rewritten.faults, fault, "documents could not be rewritten");
+            }
+            rewritten.is_cut_off
+        }
+        Err(error) => {
+            tracing::warn!(%error, "documents of an older form wait for the next upkeep");
+            false
+        }
+    }
 }

@@ -22,7 +22,7 @@ use crate::deliveries;
 use crate::http::connections::{self, Room};
 use crate::http::idempotency;
 use crate::jobs::{self, State};
-use crate::log;
+use crate::log::{self, forms::FORMS};
 use crate::program::Program;
 use crate::program::accounts::{self, store::Staged};
 use crate::records::store::{difference, each_wrong, next};
@@ -360,7 +360,7 @@ async fn records(tx: &mut Tx, (head, sequence): (&Head, i64), findings: &mut Fin
     let mut count = 0;
     for kind in Kind::ALL {
         let wrong = |fault: String| findings.fault(format_args!("account {slug}: {fault}"));
-        count += each_wrong(tx, account, (kind, sequence), wrong).await?;
+        count += each_wrong(tx, account, (kind, sequence), &FORMS, wrong).await?;
     }
     let wrong = |fault: String| findings.fault(format_args!("account {slug}: {fault}"));
     orders::store::each_wrong(tx, account, wrong).await?;

@@ -50,10 +50,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 
+use self::progress::Progress;
 use crate::config::{Config, ConfigArgs};
+use crate::log::forms::FORMS;
 use crate::log::{Actor, Origin};
 use crate::program::accounts;
 use crate::program::fields::Lengths;
+use crate::records::rewriting;
 use crate::storage::{self, Storage};
 use crate::transfer;
 use db::{AccountId, Db, Tx};
@@ -112,7 +115,7 @@ enum Command {
     Import(import::Arguments),
     /// Write an account as a program file
     Export(export::Arguments),
-    /// Bring the database to the newest schema
+    /// Bring the database to the newest schema, and its documents to the newest form
     Migrate,
     /// Write the whole database and all stored files into one file
     Backup(backup::Arguments),
@@ -326,12 +329,27 @@ async fn open_database(config: &Config) -> Result<Db, Failure> {
     Ok(open_migrated(config).await?.0)
 }
 
-/// The same, with the steps that were applied.
+/// The same, with the steps that were applied. Documents in a form that is not read any more are rewritten.
 async fn open_migrated(config: &Config) -> Result<(Db, Vec<String>), Failure> {
     let settings = database_settings(config);
     let db = Db::open(&settings).await.map_err(|error| wrong_database(config, &error))?;
     let migrated = db::migrate::run(&db, &settings).await.map_err(|error| wrong_database(config, &error))?;
+    rewrite_documents(&db, FORMS.oldest).await?;
     Ok((db, migrated.applied))
+}
+
+/// Rewrites every document of an older form than this one, beside whoever reads and writes them; gives how many there were.
+async fn rewrite_documents(db: &Db, form: i64) -> Result<u64, Failure> {
+    let mut progress = Progress::new();
+    let rewritten = rewriting::rewrite(db, (&FORMS, form), usize::MAX, |count| progress.at(count, "documents")).await?;
+    progress.clear();
+    match rewritten.first_fault {
+        None => Ok(rewritten.documents),
+        Some(fault) => Err(Failure::Failed(format!(
+            "{} documents cannot be rewritten to form {form}; the first one: {fault}",
+            rewritten.faults
+        ))),
+    }
 }
 
 fn wrong_database(config: &Config, error: &db::DbError) -> Failure {

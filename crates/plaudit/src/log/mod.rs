@@ -13,18 +13,17 @@
 
 mod event;
 pub mod feed;
+pub mod forms;
 mod rules;
 mod store;
 
 pub use event::Event;
+pub use forms::FORM;
 pub use rules::{hash_of, name_of, origin};
 pub use store::{append, each_of_account, erase_documents, outdate_program};
 
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
-
-/// The form of the documents that are written now. A later form has a later number, so that old documents can be told.
-pub const FORM: i64 = 1;
 
 /// Who changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]

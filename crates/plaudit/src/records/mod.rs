@@ -15,6 +15,7 @@ pub mod people;
 pub mod publications;
 pub mod recusals;
 pub mod review_tasks;
+pub mod rewriting;
 pub(crate) mod slots;
 pub mod standings;
 pub mod store;

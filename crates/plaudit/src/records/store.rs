@@ -190,7 +190,7 @@ impl Rows {
     }
 
     /// The condition for the rows of a kind of the account `$1`.
-    fn of_account(kind: Kind) -> String {
+    pub(super) fn of_account(kind: Kind) -> String {
         if kind.is_setup() { format!("account = $1 AND kind = '{kind}'") } else { "account = $1".to_owned() }
     }
 }

@@ -63,6 +63,7 @@ mod snapshots;
 mod statements;
 mod streams;
 mod taxes;
+mod upgrades;
 mod uploads;
 mod users;
 mod webhooks;

@@ -9,6 +9,7 @@ mod people;
 mod renewal;
 
 use kernel::kind::Kind;
+use plaudit::log::forms::FORMS;
 use serde_json::{Value, json};
 
 use crate::both_engines;
@@ -58,7 +59,7 @@ async fn wrong(server: &Server, account: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     plaudit::records::users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
     let kind = (Kind::User, i64::MAX);
-    plaudit::records::store::each_wrong(&mut tx, account, kind, |fault| wrong.push(fault)).await.unwrap();
+    plaudit::records::store::each_wrong(&mut tx, account, kind, &FORMS, |fault| wrong.push(fault)).await.unwrap();
     wrong
 }
 

@@ -16,6 +16,7 @@ use super::endpoint::Key;
 use super::id::DeliveryId;
 use crate::log::Event;
 use crate::log::feed::Logged;
+use crate::log::forms::FORMS;
 use crate::outgoing::Attempt;
 use crate::program::webhooks::{Status, Webhook};
 use crate::program::{self, Context, choices};
@@ -23,6 +24,7 @@ use crate::records::store::filled;
 use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::document::object;
 use kernel::json::{Json, parse_value};
+use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
 /// The most attempts of a delivery that are kept, the last ones.
@@ -411,14 +413,17 @@ pub async fn changes(
 ) -> Result<Vec<SourceChange>, DbError> {
     let mut found = Vec::with_capacity(sequences.len());
     let (list, values) = filled(sequences, 2, vec![account.into()]);
-    let sql = format!("SELECT sequence, at, source, doc FROM changes WHERE account = $1 AND sequence IN ({list})");
+    let sql = format!(
+        "SELECT sequence, at, source, doc, kind, doc_form FROM changes WHERE account = $1 AND sequence IN ({list})"
+    );
     source
         .each(&sql, &values, |row| {
+            let kind = Kind::named(row.text(4)?).ok_or_else(|| DbError::Failed("no such kind".to_owned()))?;
             found.push(SourceChange {
                 sequence: row.integer(0)?,
                 at: Timestamp::from_microseconds(row.integer(1)?),
                 source: row.text(2)?.to_owned(),
-                document: row.optional_text(3)?.map(str::to_owned),
+                document: FORMS.logged(kind, row.integer(5)?, row.optional_text(3)?)?,
             });
             Ok(())
         })

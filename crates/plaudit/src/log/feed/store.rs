@@ -1,6 +1,7 @@
 //! Stretches of the table of changes.
 
 use super::{Logged, Mark, Of};
+use crate::log::forms::FORMS;
 use crate::log::{Actor, Event};
 use db::{AccountId, Committed, DbError, Row, Source, hash_of_change};
 use kernel::kind::Kind;
@@ -86,10 +87,10 @@ pub async fn stretch(
         values[2] = reached.into();
         let mut wanted = changes.iter_mut().peekable();
         source
-            .each(&format!("SELECT sequence, {document} {range}"), &values, |row| {
+            .each(&format!("SELECT sequence, doc_form, {document} {range}"), &values, |row| {
                 let sequence = row.integer(0)?;
                 if let Some(change) = wanted.next_if(|change| change.sequence == sequence) {
-                    change.document = row.optional_text(1)?.map(str::to_owned);
+                    change.document = FORMS.logged(change.kind, row.integer(1)?, row.optional_text(2)?)?;
                 }
                 Ok(())
             })

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lists::page::bounded;
 use crate::lists::sort_key;
+use crate::log::forms::FORMS;
 use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::Record;
 use crate::records::orders::record::Order;
@@ -479,7 +480,7 @@ pub async fn retitle(
         let found =
             tx.first_for_update(sql, &[account.into(), order.into()], |row| Ok(row.text(0)?.to_owned())).await?;
         let Some(before) = found else { continue };
-        let doc = document::retitled(&before, entry, title);
+        let doc = document::retitled(&FORMS.copied(Kind::Order, &before)?, entry, title);
         if doc == before {
             continue;
         }

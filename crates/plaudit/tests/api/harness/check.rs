@@ -2,6 +2,7 @@
 
 use db::{AccountId, Db};
 use kernel::kind::Kind;
+use plaudit::log::forms::{FORMS, Forms};
 use plaudit::records::store::each_wrong;
 use plaudit::records::users;
 use roxmltree::Document;
@@ -105,13 +106,18 @@ pub fn comparable_headers(answer: &Answer) -> Vec<(String, String)> {
 
 /// Whatever was done, what the rows of records have follows from their documents, and these are the ones in the log.
 pub async fn every_record(db: &Db) {
+    every_record_of(db, &FORMS).await;
+}
+
+/// The same where rows have other forms than those that are known.
+pub async fn every_record_of(db: &Db, forms: &Forms) {
     let mut tx = db.snapshot().await.unwrap();
     let sql = "SELECT id, sequence FROM accounts";
     let accounts: Vec<_> = tx.all(sql, &[], |row| Ok((AccountId(row.integer(0)?), row.integer(1)?))).await.unwrap();
     let mut wrong = Vec::new();
     for (account, sequence) in accounts {
         for kind in Kind::ALL {
-            each_wrong(&mut tx, account, (kind, sequence), |fault| wrong.push(fault)).await.unwrap();
+            each_wrong(&mut tx, account, (kind, sequence), forms, |fault| wrong.push(fault)).await.unwrap();
         }
         users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
     }

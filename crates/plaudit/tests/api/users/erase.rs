@@ -2,6 +2,7 @@
 
 use kernel::kind::Kind;
 use kernel::text::Slug;
+use plaudit::log::forms::FORMS;
 use plaudit::program::keys::Scope;
 
 use crate::both_engines;
@@ -54,7 +55,7 @@ async fn wrong(server: &Server) -> Vec<String> {
     let mut wrong = Vec::new();
     plaudit::records::users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
     for kind in Kind::ALL {
-        plaudit::records::store::each_wrong(&mut tx, account, (kind, i64::MAX), |fault| wrong.push(fault))
+        plaudit::records::store::each_wrong(&mut tx, account, (kind, i64::MAX), &FORMS, |fault| wrong.push(fault))
             .await
             .unwrap();
     }
