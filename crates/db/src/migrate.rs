@@ -45,6 +45,9 @@ const POSTGRES_WINDOWS: &str = "DO $$ BEGIN
 /// Keeps two nodes that start together from migrating together. The number is arbitrary and only has to stay.
 const POSTGRES_LOCK: &str = "SELECT pg_advisory_lock(7205759403792)";
 
+/// A step that waits for a table keeps others from the table: it fails instead, and the next start tries again.
+const POSTGRES_PATIENCE: &str = "SET lock_timeout = '10s'";
+
 /// What the engines say of a database that no step was applied to.
 const NO_HISTORY: [&str; 2] =
     ["no such table: refinery_schema_history", "relation \"refinery_schema_history\" does not exist"];
@@ -58,11 +61,7 @@ pub struct Migrated {
 
 /// Brings the database to the newest schema. Every step is a transaction of its own.
 pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
-    if let Some(step) = unknown(db).await?.first() {
-        return Err(DbError::Failed(format!(
-            "its schema has {step}, which this plaudit does not know: a newer one made it"
-        )));
-    }
+    refuse_unknown(db).await?;
     // What follows is the rest of the step's SQL.
     let failed =
         |error: refinery::Error| DbError::Failed(error.to_string().lines().next().unwrap_or_default().to_owned());
@@ -81,6 +80,7 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             let (mut client, connection) = config.connect(tls).await?;
             let driver = tokio::spawn(connection);
             client.batch_execute(POSTGRES_LOCK).await?;
+            client.batch_execute(POSTGRES_PATIENCE).await?;
             client.batch_execute(POSTGRES_DOMAIN).await?;
             let report = runner.run_async(&mut client).await.map_err(failed)?;
             client.batch_execute(POSTGRES_ROWS).await?;
@@ -90,7 +90,18 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             report
         }
     };
+    // A newer program may have migrated while this one waited for it.
+    refuse_unknown(db).await?;
     Ok(Migrated { applied: report.applied_migrations().iter().map(ToString::to_string).collect() })
+}
+
+async fn refuse_unknown(db: &Db) -> Result<(), DbError> {
+    match unknown(db).await?.first() {
+        Some(step) => Err(DbError::Failed(format!(
+            "its schema has {step}, which this plaudit does not know: a newer one made it"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The names of all steps, in order.
@@ -124,12 +135,12 @@ pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
 /// The names of the steps that the database has and with which this program cannot go on, in order: a newer one made them.
 pub async fn unknown(db: &Db) -> Result<Vec<String>, DbError> {
     let known = all().len();
-    let unknown = applied(db).await?.into_iter().skip(known).filter(|(_, name)| !is_added(name, known));
+    let unknown = applied(db).await?.into_iter().skip(known).filter(|(_, name)| !is_compatible(name, known));
     Ok(unknown.map(|(number, name)| format!("V{number}__{name}")).collect())
 }
 
 /// Whether programs whose last step has this number go on with a step of this name.
-fn is_added(name: &str, known: usize) -> bool {
+fn is_compatible(name: &str, known: usize) -> bool {
     name.rsplit_once("_since_").and_then(|(_, since)| since.parse().ok()).is_some_and(|since: usize| since <= known)
 }
 
@@ -139,9 +150,9 @@ mod tests {
 
     #[test]
     fn a_step_that_only_adds_names_the_step_since_which_programs_go_on() {
-        assert!(is_added("more_columns_since_7", 7) && is_added("more_columns_since_7", 8));
+        assert!(is_compatible("more_columns_since_7", 7) && is_compatible("more_columns_since_7", 8));
         for name in ["more_columns_since_7", "more_columns", "since_6", "more_since_", "more_since_x"] {
-            assert!(!is_added(name, 6), "{name}");
+            assert!(!is_compatible(name, 6), "{name}");
         }
     }
 

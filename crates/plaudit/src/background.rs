@@ -22,8 +22,8 @@ use kernel::text::Timestamp;
 /// How long it is from one upkeep to the next, in microseconds.
 const UPKEEP: i64 = 600_000_000;
 
-/// How many pages of documents of an older form one upkeep rewrites: some seconds of work, after which the rest is due.
-const REWRITTEN: usize = 256;
+/// How many documents of an older form one upkeep rewrites before its other work is due again.
+const REWRITE_BATCH: u64 = 8_192;
 
 /// What nodes do in the background.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +124,7 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
         Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
         Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),
     }
-    let pause = if rewrite_documents(&app.db).await { 0 } else { UPKEEP };
+    let pause = if rewrite_documents(&app.db, &held).await { 0 } else { UPKEEP };
     let state = (held.account, held.name, held.owner, app.database_clock.now(), pause);
     app.db
         .write(held.account, state, |tx, (account, name, owner, now, pause)| {
@@ -139,8 +139,8 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
 }
 
 /// Rewrites some documents that have an older form; gives whether there are more.
-async fn rewrite_documents(db: &Db) -> bool {
-    match rewriting::rewrite(db, (&FORMS, FORMS.written), REWRITTEN, |_| ()).await {
+async fn rewrite_documents(db: &Db, held: &Held) -> bool {
+    match rewriting::rewrite(db, (&FORMS, FORMS.written), |count| count < REWRITE_BATCH && !held.ends()).await {
         Ok(rewritten) => {
             if rewritten.documents > 0 {
                 tracing::info!(documents = rewritten.documents, form = FORMS.written, "documents were rewritten");

@@ -10,7 +10,8 @@ use super::import::{LONGEST_WRITE, no_files, nothing_applied, print};
 use super::{Failure, database_file, database_settings, lengths, open, open_file, say};
 use crate::background::follow;
 use crate::config::Config;
-use crate::log::Action;
+use crate::log::{Action, forms::FORMS};
+use crate::records::rewriting;
 use crate::storage::{self, Storage};
 use crate::transfer::{self, Applied, ApplyMode, Deployment, Fault, Source, Step};
 use db::{Db, migrate};
@@ -89,10 +90,15 @@ async fn open_to_look(config: &Config) -> Result<(Db, Storage, Option<TempDir>),
 async fn opened_as_is(config: &Config) -> Result<Option<Db>, Failure> {
     let db = Db::open(&database_settings(config)).await?;
     let pending = migrate::pending(&db).await?;
-    if pending.is_empty() {
+    let is_left = pending.is_empty() && rewriting::is_left(&db, (&FORMS, FORMS.oldest)).await?;
+    if pending.is_empty() && !is_left {
         return Ok(Some(db));
     }
     db.close().await;
+    if is_left {
+        let why = "documents have a form that is not read any more; run `plaudit migrate` first";
+        return Err(Failure::Failed(why.to_owned()));
+    }
     if pending == migrate::all() {
         return Ok(None);
     }

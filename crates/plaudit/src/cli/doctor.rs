@@ -26,7 +26,7 @@ use crate::log::{self, forms::FORMS};
 use crate::program::Program;
 use crate::program::accounts::{self, store::Staged};
 use crate::records::store::{difference, each_wrong, next};
-use crate::records::{StoredRow, files as stored_files, orders, standings, users};
+use crate::records::{StoredRow, files as stored_files, orders, rewriting, standings, users};
 use crate::storage::{Storage, StorageError};
 use crate::transfer::is_abandoned;
 use crate::typesetter::Typesetter;
@@ -129,6 +129,10 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     if !unknown.is_empty() {
         let steps = unknown.join(", ");
         findings.fault(format_args!("schema: it has {steps}, which this plaudit does not know: a newer one made it"));
+        return Ok(());
+    }
+    if rewriting::is_left(db, (&FORMS, FORMS.oldest)).await? {
+        findings.fault("documents: some have a form that is not read any more; run `plaudit migrate`");
         return Ok(());
     }
     ok("schema: it is current");

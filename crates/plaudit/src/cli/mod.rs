@@ -338,16 +338,20 @@ async fn open_migrated(config: &Config) -> Result<(Db, Vec<String>), Failure> {
     Ok((db, migrated.applied))
 }
 
-/// Rewrites every document of an older form than this one, beside whoever reads and writes them; gives how many there were.
+/// Rewrites all documents that have an older form than this one; returns how many there were.
 async fn rewrite_documents(db: &Db, form: i64) -> Result<u64, Failure> {
     let mut progress = Progress::new();
-    let rewritten = rewriting::rewrite(db, (&FORMS, form), usize::MAX, |count| progress.at(count, "documents")).await?;
+    let rewritten = rewriting::rewrite(db, (&FORMS, form), |count| {
+        progress.at(count, "documents");
+        true
+    })
+    .await?;
     progress.clear();
     match rewritten.first_fault {
         None => Ok(rewritten.documents),
         Some(fault) => Err(Failure::Failed(format!(
-            "{} documents cannot be rewritten to form {form}; the first one: {fault}",
-            rewritten.faults
+            "{} documents were rewritten to form {form}, and {} cannot be; the first one: {fault}",
+            rewritten.documents, rewritten.faults
         ))),
     }
 }

@@ -1,26 +1,25 @@
 //! The forms of stored documents: which is written, which are read, and the steps from each to the next.
 //!
 //! - Beside every document stands the number of its form, in its row as in the log.
-//! - The log keeps every document as it was written, because the chain has its hash. Whoever reads documents of the log gets
-//!   them in the form that is written now, so that steps are never taken away.
-//! - Rows are rewritten, some at a time, while they are read and written. Until all are, a kind reads both forms.
-//! - How a form is brought in, so that two versions serve one database, is told in `docs/database.md`.
+//! - The log keeps every document as it was written, because the chain has its hash. A reader of the log gets documents in the
+//!   form that is written now, so steps are never removed.
+//! - Rows are rewritten some at a time, while they are read and written. Until all are, the readers of a kind take both forms.
+//! - How a form is introduced, so that two versions serve one database, is described in `docs/database.md`.
 
 use std::borrow::Cow;
 
 use db::DbError;
 use kernel::kind::Kind;
 
-/// A step from one form of a kind's documents to a later one.
+/// A step from the form before it to a later one.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// The form that it makes, of which every earlier one is made.
+    /// The form that documents have after it.
     pub form: i64,
-    /// Whose documents it rewrites.
+    /// The kind whose documents it rewrites.
     pub kind: Kind,
-    /// Rewrites the text of a document, or of a part of one: the second document that only single reads show stands in a
-    /// row by itself, and in the log in the document's midst. A text that has the form already stays as it is: an older
-    /// version may copy a part of a document into one that it writes.
+    /// Rewrites a text: a document, or in a row one of its two parts. A text that has the form already stays as it is,
+    /// because an older version may copy a part of a newer document into one that it writes.
     pub rewrite: fn(&str) -> Result<String, String>,
 }
 
@@ -31,7 +30,7 @@ pub struct Forms {
     pub written: i64,
     /// The oldest form in which rows are read. Those in an earlier one are rewritten before the service starts.
     pub oldest: i64,
-    /// The steps, by form. There may be some beyond the form that is written, for a later version that writes it.
+    /// The steps, by form. A step beyond the form that is written serves `doctor` beside a later version, which writes it.
     pub steps: &'static [Step],
 }
 
@@ -42,27 +41,15 @@ pub const FORM: i64 = 1;
 pub const FORMS: Forms = Forms { written: FORM, oldest: 1, steps: &[] };
 
 impl Forms {
-    /// The kinds that have steps up to a form, each with the last form that one makes.
-    pub fn changed(&self, to: i64) -> impl Iterator<Item = (Kind, i64)> {
-        let steps = self.steps;
-        let last = move |kind| steps.iter().rfind(move |step| step.kind == kind && step.form <= to);
-        Kind::ALL.into_iter().filter_map(move |kind| Some((kind, last(kind)?.form)))
+    /// The last form up to `to` that documents of this kind can have; 0 where no step makes one.
+    pub fn last(&self, kind: Kind, to: i64) -> i64 {
+        let forms = self.steps.iter().filter(|step| step.kind == kind).map(|step| step.form);
+        forms.filter(|form| *form <= to).max().unwrap_or_default()
     }
 
     /// Whether a row may have one form where its last change has another: a step made it.
     pub fn may_have(&self, kind: Kind, (from, to): (i64, i64)) -> bool {
-        from == to || (from < to && self.steps.iter().any(|step| step.kind == kind && step.form == to))
-    }
-
-    /// A document of the log, unless it was erased, in the form that is written.
-    pub fn logged(&self, kind: Kind, form: i64, document: Option<&str>) -> Result<Option<String>, DbError> {
-        document.map(|document| Ok(self.rewritten(kind, document, (form, self.written))?.into_owned())).transpose()
-    }
-
-    /// What is stored of a record and goes into another document of it, in the form that is written. What has that form
-    /// already stays as it is: a step leaves alone what it has nothing to do with.
-    pub fn copied<'t>(&self, kind: Kind, text: &'t str) -> Result<Cow<'t, str>, DbError> {
-        self.rewritten(kind, text, (0, self.written))
+        from == to || (from < to && self.last(kind, to) == to)
     }
 
     /// A text of a record of this kind, from one form to another.
@@ -73,5 +60,64 @@ impl Forms {
             text = Cow::Owned(rewritten.map_err(|error| DbError::Failed(format!("to form {}: {error}", step.form)))?);
         }
         Ok(text)
+    }
+
+    /// A document of the log in the form that is written; as it was logged where a step cannot rewrite it, so that the changes
+    /// after it are read.
+    pub fn logged(&self, kind: Kind, form: i64, document: &str) -> String {
+        match self.rewritten(kind, document, (form, self.written)) {
+            Ok(document) => document.into_owned(),
+            Err(error) => {
+                tracing::error!(%kind, form, %error, "a document of the log cannot be rewritten");
+                document.to_owned()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suffixed(suffix: &str, text: &str) -> Result<String, String> {
+        if text == "broken" { Err("it is broken".to_owned()) } else { Ok(format!("{text} {suffix}")) }
+    }
+
+    const STEPS: Forms = Forms {
+        written: 3,
+        oldest: 1,
+        steps: &[
+            Step { form: 2, kind: Kind::User, rewrite: |text| suffixed("two", text) },
+            Step { form: 3, kind: Kind::Order, rewrite: |text| suffixed("of an order", text) },
+            Step { form: 3, kind: Kind::User, rewrite: |text| suffixed("three", text) },
+            Step { form: 4, kind: Kind::User, rewrite: |text| suffixed("four", text) },
+        ],
+    };
+
+    #[test]
+    fn a_text_takes_the_steps_of_its_kind_between_two_forms() {
+        for ((from, to), expected) in
+            [((1, 1), "a"), ((1, 2), "a two"), ((1, 3), "a two three"), ((2, 4), "a three four"), ((4, 3), "a")]
+        {
+            assert_eq!(STEPS.rewritten(Kind::User, "a", (from, to)).unwrap(), expected);
+        }
+        assert_eq!(STEPS.rewritten(Kind::Entry, "a", (1, 4)).unwrap(), "a");
+        let error = STEPS.rewritten(Kind::User, "broken", (2, 3)).unwrap_err();
+        assert_eq!(error, DbError::Failed("to form 3: it is broken".to_owned()));
+    }
+
+    #[test]
+    fn a_document_of_the_log_has_the_form_that_is_written_unless_a_step_cannot_rewrite_it() {
+        assert_eq!(STEPS.logged(Kind::User, 1, "a"), "a two three");
+        assert_eq!(STEPS.logged(Kind::User, 4, "a"), "a");
+        assert_eq!(STEPS.logged(Kind::User, 1, "broken"), "broken");
+    }
+
+    #[test]
+    fn a_row_has_the_form_of_its_last_change_or_one_that_a_step_makes() {
+        assert_eq!([1, 2, 3, 4].map(|to| STEPS.last(Kind::User, to)), [0, 2, 3, 4]);
+        assert_eq!([2, 3].map(|to| STEPS.last(Kind::Order, to)), [0, 3]);
+        assert!(STEPS.may_have(Kind::Order, (2, 3)) && STEPS.may_have(Kind::Entry, (2, 2)));
+        assert!(!STEPS.may_have(Kind::Order, (1, 2)) && !STEPS.may_have(Kind::User, (3, 2)));
     }
 }

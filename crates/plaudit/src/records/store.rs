@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::lists::Table;
 use crate::log;
+use crate::log::forms::{FORMS, Forms};
 use crate::program::{Record, any_kind, setup_kinds};
 use crate::records::assignments::Assignment;
 use crate::records::casting_votes::CastingVote;
@@ -37,6 +38,8 @@ pub struct StoredRow {
     pub detail: String,
     /// The hash of the password of the person that a user is; empty for none. It belongs to no document.
     pub password: String,
+    /// The form of its documents.
+    pub form: i64,
 }
 
 impl StoredRow {
@@ -58,8 +61,20 @@ impl StoredRow {
             doc: row.text(3)?.to_owned(),
             detail: row.text(4)?.to_owned(),
             password: row.text(5)?.to_owned(),
+            form: row.integer(6)?,
         };
         Ok((row.text(0)?.to_owned(), stored))
+    }
+
+    /// The row with its documents in a later form.
+    pub(super) fn rewritten(self, forms: &Forms, kind: Kind, form: i64) -> Result<Self, DbError> {
+        if self.form >= forms.last(kind, form) {
+            return Ok(self);
+        }
+        let rewritten = |text: &str| Ok::<_, DbError>(forms.rewritten(kind, text, (self.form, form))?.into_owned());
+        let doc = rewritten(&self.doc)?;
+        let detail = if self.detail.is_empty() { String::new() } else { rewritten(&self.detail)? };
+        Ok(Self { doc, detail, form, ..self })
     }
 }
 
@@ -186,7 +201,9 @@ impl Rows {
     pub(super) fn select(&self, kind: Kind, more: &str) -> String {
         let Self { table, key, deleted, detail, password, .. } = self;
         let of_account = Self::of_account(kind);
-        format!("SELECT {key}, revision, {deleted}, doc, {detail}, {password}{more} FROM {table} WHERE {of_account}")
+        format!(
+            "SELECT {key}, revision, {deleted}, doc, {detail}, {password}, doc_form{more} FROM {table} WHERE {of_account}"
+        )
     }
 
     /// The condition for the rows of a kind of the account `$1`.
@@ -249,7 +266,7 @@ pub fn key(kind: Kind) -> &'static str {
     rows(kind).map_or("slug", |rows| rows.key)
 }
 
-/// Rows of a kind that fulfil a condition.
+/// Rows of a kind that fulfil a condition, with documents in the form that is written.
 async fn select(
     tx: &mut Tx,
     account: AccountId,
@@ -259,7 +276,11 @@ async fn select(
 ) -> Result<Vec<(String, StoredRow)>, DbError> {
     let Some(rows) = rows(kind) else { return Ok(Vec::new()) };
     let sql = format!("{} {}", rows.select(kind, ""), condition(rows.key));
-    tx.all(&sql, &[&[account.into()], values].concat(), StoredRow::read).await
+    tx.all(&sql, &[&[account.into()], values].concat(), |row| {
+        let (name, stored) = StoredRow::read(row)?;
+        Ok((name, stored.rewritten(&FORMS, kind, FORMS.written)?))
+    })
+    .await
 }
 
 /// The rows of a kind after this slug or token, in order and some at a time; nothing at the end. The last one becomes the

@@ -419,11 +419,12 @@ pub async fn changes(
     source
         .each(&sql, &values, |row| {
             let kind = Kind::named(row.text(4)?).ok_or_else(|| DbError::Failed("no such kind".to_owned()))?;
+            let form = row.integer(5)?;
             found.push(SourceChange {
                 sequence: row.integer(0)?,
                 at: Timestamp::from_microseconds(row.integer(1)?),
                 source: row.text(2)?.to_owned(),
-                document: FORMS.logged(kind, row.integer(5)?, row.optional_text(3)?)?,
+                document: row.optional_text(3)?.map(|text| FORMS.logged(kind, form, text)),
             });
             Ok(())
         })

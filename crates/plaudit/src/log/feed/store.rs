@@ -90,7 +90,8 @@ pub async fn stretch(
             .each(&format!("SELECT sequence, doc_form, {document} {range}"), &values, |row| {
                 let sequence = row.integer(0)?;
                 if let Some(change) = wanted.next_if(|change| change.sequence == sequence) {
-                    change.document = FORMS.logged(change.kind, row.integer(1)?, row.optional_text(2)?)?;
+                    let form = row.integer(1)?;
+                    change.document = row.optional_text(2)?.map(|text| FORMS.logged(change.kind, form, text));
                 }
                 Ok(())
             })

@@ -15,7 +15,6 @@ use kernel::text::excerpt;
 /// A row with what it has beside its documents.
 struct Found {
     stored: StoredRow,
-    form: i64,
     list_revision: i64,
     /// Whether it is in the trash, and the columns that follow from the document.
     columns: Vec<Value<'static>>,
@@ -27,6 +26,8 @@ struct Page {
     /// The last one; none at the end.
     last: Option<String>,
     found: BTreeMap<String, Found>,
+    /// Those that wait to be rewritten to a later form.
+    waiting: BTreeSet<String>,
 }
 
 impl Page {
@@ -40,7 +41,8 @@ impl Page {
 }
 
 /// Hands over each difference of the records of a kind: the table, the record and the column, and what is there. Gives how
-/// many records there are; `sequence` is the number of the account's last change.
+/// many records there are; `sequence` is the number of the account's last change. Of records that wait to be rewritten to a
+/// later form the documents alone are compared.
 pub async fn each_wrong(
     tx: &mut Tx,
     account: AccountId,
@@ -50,9 +52,12 @@ pub async fn each_wrong(
 ) -> Result<u64, DbError> {
     let Some(rows) = rows(kind) else { return Ok(0) };
     let columns = (rows.columns)();
-    let mut page = Page { after: String::new(), last: None, found: BTreeMap::new() };
+    // What follows from a document is written again with it.
+    let form = forms.last(kind, forms.written);
+    let mut page = Page { after: String::new(), last: None, found: BTreeMap::new(), waiting: BTreeSet::new() };
     let mut count = 0;
     loop {
+        page.waiting.clear();
         page.found = found_after(tx, account, (kind, &rows, &columns), &page.after).await?;
         count += page.found.len() as u64;
         let is_full = page.found.len() == PAGE;
@@ -60,6 +65,10 @@ pub async fn each_wrong(
         logged(tx, account, (kind, &rows, forms), &page, &mut each).await?;
         let mut sets = vec![Vec::new(); rows.sets.len()];
         for (name, found) in &page.found {
+            if found.stored.form < form {
+                page.waiting.insert(name.clone());
+                continue;
+            }
             let mut wrong = |column: &str, what: String| each(difference(rows.table, name, column, &what));
             match (rows.derived)(&found.stored.doc) {
                 Ok(derived) => {
@@ -93,14 +102,14 @@ async fn found_after(
     after: &str,
 ) -> Result<BTreeMap<String, Found>, DbError> {
     let list_revision = if rows.list_revision == ListRevision::None { NO } else { "list_revision" };
-    let more = ["doc_form", list_revision, rows.deleted];
+    let more = [list_revision, rows.deleted];
     let more = format!(", {}", [&more, columns].concat().join(", "));
     let (select, key) = (rows.select(kind, &more), rows.key);
     let sql = format!("{select} AND {key} > $2 ORDER BY {key} LIMIT {PAGE}");
     tx.all(&sql, &[account.into(), after.into()], |row| {
         let (name, stored) = StoredRow::read(row)?;
         let columns = (8..=8 + columns.len()).map(|column| row.value(column)).collect::<Result<_, _>>()?;
-        Ok((name, Found { stored, form: row.integer(6)?, list_revision: row.integer(7)?, columns }))
+        Ok((name, Found { stored, list_revision: row.integer(7)?, columns }))
     })
     .await
 }
@@ -117,7 +126,7 @@ async fn logged(
     let key = if kind.is_setup() { "account, kind, slug".to_owned() } else { format!("account, {}", rows.key) };
     let (within, values) = page.within("slug", vec![account.into(), kind.name().into()]);
     // A document that was logged in an older form than a row has is rewritten as that was.
-    let newest = page.found.values().map(|found| found.form).max().unwrap_or_default();
+    let newest = page.found.values().map(|found| found.stored.form).max().unwrap_or_default();
     let sql = format!(
         "SELECT c.slug, c.sequence, c.doc_form, c.doc_hash, CASE WHEN c.doc_form < {newest} THEN c.doc END FROM changes c JOIN \
          (SELECT max(sequence) AS last FROM changes WHERE account = $1 AND kind = $2 AND {within} GROUP BY slug) AS l \
@@ -136,12 +145,14 @@ async fn logged(
         if found.stored.revision != last {
             wrong("revision", differs(&found.stored.revision.into(), &last.into()));
         }
-        if !forms.may_have(kind, (form, found.form)) {
-            wrong("doc_form", differs(&found.form.into(), &form.into()));
+        if !forms.may_have(kind, (form, found.stored.form)) {
+            wrong("doc_form", differs(&found.stored.form.into(), &form.into()));
         }
         let stored = found.stored.document();
-        let is_same = match row.optional_text(4)?.filter(|_| form < found.form) {
-            Some(logged) => forms.rewritten(kind, logged, (form, found.form)).is_ok_and(|logged| logged == stored),
+        let is_same = match row.optional_text(4)?.filter(|_| form < found.stored.form) {
+            Some(logged) => {
+                forms.rewritten(kind, logged, (form, found.stored.form)).is_ok_and(|logged| logged == stored)
+            }
             None => log::hash_of(&stored) == row.bytes(3)?,
         };
         if !is_same {
@@ -204,6 +215,9 @@ async fn compare_set(
     let sql = format!("SELECT {key}, {} FROM {table} WHERE account = $1 AND {within}", columns.join(", "));
     tx.each(&sql, &values, |row| {
         let record = row.text(0)?;
+        if page.waiting.contains(record) {
+            return Ok(());
+        }
         let found = (1..=columns.len()).map(|column| row.value(column)).collect::<Result<Vec<_>, _>>()?;
         let mut wrong = |column: &str, what: String| each(difference(table, record, column, &what));
         let Some(expected) = expected.remove(&(record.to_owned(), identity(&found))) else {

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use crate::lists::page::bounded;
 use crate::lists::{number_key, sort_key};
 use crate::log::FORM;
+use crate::log::forms::FORMS;
 use crate::program::{self, Program, Record};
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
@@ -16,10 +17,12 @@ use crate::records::entries::rules::tags;
 use crate::records::entries::{CountChanges, Counts, Entry, LISTED, Payment, RelatedData, answers_of, detail, rules};
 use crate::records::orders;
 use crate::records::review_tasks::OfEntry;
+use crate::records::rewriting::rewrite_record;
 use crate::records::store::{Derived, ListRevision, SetTable, filled, listed};
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
+use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, folded};
 
 pub(crate) use counts::divisions;
@@ -360,22 +363,33 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
     Ok(find_any_for_update(tx, account, slug).await?.filter(|stored| !stored.deleted))
 }
 
-/// An entry, even one in the trash, locked until the end of the transaction.
+/// An entry, even one in the trash, locked until the end of the transaction; its documents have the form that is written.
 pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
+    let (mut found, form) = find_locked(tx, account, slug).await?.unzip();
+    if form.is_some_and(|form| form < FORMS.last(Kind::Entry, FORMS.written)) {
+        rewrite_record(tx, account, Kind::Entry, slug.as_str()).await?;
+        found = find_locked(tx, account, slug).await?.map(|(stored, _)| stored);
+    }
+    Ok(found)
+}
+
+/// An entry with the form of its documents.
+async fn find_locked(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<(Stored, i64)>, DbError> {
     tx.first_for_update(
         "SELECT e.revision, e.deleted, e.entrant, \
          (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
-         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail \
-         FROM entries e WHERE e.account = $1 AND e.slug = $2",
+         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail, \
+         e.doc_form FROM entries e WHERE e.account = $1 AND e.slug = $2",
         &[account.into(), slug.into()],
         |row| {
-            Ok(Stored {
+            let stored = Stored {
                 revision: row.integer(0)?,
                 deleted: row.flag(1)?,
                 person: users::store::person_of(row, 2)?,
                 doc: row.text(5)?.to_owned(),
                 detail: row.text(6)?.to_owned(),
-            })
+            };
+            Ok((stored, row.integer(7)?))
         },
     )
     .await

@@ -11,6 +11,7 @@ use crate::records::orders::record::Order;
 use crate::records::orders::rules;
 use crate::records::orders::rules::Series;
 use crate::records::orders::{Billed, LISTED, RelatedData, document};
+use crate::records::rewriting::rewrite_record;
 use crate::records::store::{Derived, ListRevision, SetTable, difference, filled, listed, write_set};
 use crate::records::users::store::person_of;
 use crate::records::users::{self, Person};
@@ -467,6 +468,20 @@ pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(St
     .await
 }
 
+/// The document of an order in the form that is written, locked until the end of the transaction.
+async fn current_document(tx: &mut Tx, account: AccountId, order: Slug) -> Result<Option<String>, DbError> {
+    let sql = "SELECT doc, doc_form FROM orders WHERE account = $1 AND slug = $2";
+    let values = [account.into(), order.into()];
+    let found = tx.first_for_update(sql, &values, |row| Ok((row.text(0)?.to_owned(), row.integer(1)?))).await?;
+    match found {
+        Some((_, form)) if form < FORMS.last(Kind::Order, FORMS.written) => {
+            rewrite_record(tx, account, Kind::Order, order.as_str()).await?;
+            tx.first(sql, &values, |row| Ok(row.text(0)?.to_owned())).await
+        }
+        found => Ok(found.map(|(document, _)| document)),
+    }
+}
+
 /// Writes the new title of an entry into the orders whose lines name it, and logs them.
 pub async fn retitle(
     tx: &mut Tx,
@@ -476,11 +491,8 @@ pub async fn retitle(
     title: &str,
 ) -> Result<(), DbError> {
     for order in naming(tx, account, entry).await? {
-        let sql = "SELECT doc FROM orders WHERE account = $1 AND slug = $2";
-        let found =
-            tx.first_for_update(sql, &[account.into(), order.into()], |row| Ok(row.text(0)?.to_owned())).await?;
-        let Some(before) = found else { continue };
-        let doc = document::retitled(&FORMS.copied(Kind::Order, &before)?, entry, title);
+        let Some(before) = current_document(tx, account, order).await? else { continue };
+        let doc = document::retitled(&before, entry, title);
         if doc == before {
             continue;
         }

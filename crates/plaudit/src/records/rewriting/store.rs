@@ -1,19 +1,19 @@
 //! The statements by which rows of an older form are found and rewritten.
 
-use crate::log::forms::Forms;
+use crate::log::forms::{FORMS, Forms};
 use crate::records::store::{NO, PAGE, Rows, StoredRow, filled, is_in_trash, rows, write_set};
 use db::{AccountId, Db, DbError, Tx, Value};
 use kernel::kind::Kind;
 
-/// The rows of a kind whose documents have an older form than this one, after one of an account: some, by account. The last
-/// one becomes the one after which it goes on. The form stands in the statement, so that a partial index serves it.
+/// The next rows of a kind whose documents have an older form than this one, by account; `None` at the end. `last` becomes the
+/// last of them. The form stands in the statement, so that a partial index serves it.
 // tidy: every account -- a new form is the installation's
 pub(super) async fn older(
     db: &Db,
     (kind, form): (Kind, i64),
     last: &mut (AccountId, String),
 ) -> Result<Option<Vec<(AccountId, Vec<String>)>>, DbError> {
-    let Some(Rows { table, key, .. }) = rows(kind) else { return Ok(None) };
+    let Some(Rows { table, key, .. }) = rows(kind).filter(|_| form > 0) else { return Ok(None) };
     let of_kind = if kind.is_setup() { format!("kind = '{kind}' AND ") } else { String::new() };
     let sql = format!(
         "SELECT account, {key} FROM {table} WHERE {of_kind}doc_form < {form} AND (account, {key}) > ($1, $2) \
@@ -34,8 +34,15 @@ pub(super) async fn older(
     Ok(Some(found))
 }
 
-/// Rewrites those of these records that still have an older form, and what follows from their documents. Gives how many were
-/// rewritten, and which cannot be.
+/// Rewrites a record to the form that is written, before a part of its row is written.
+pub async fn rewrite_record(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<(), DbError> {
+    let of = (&FORMS, kind, FORMS.last(kind, FORMS.written));
+    let (_, faults) = rewrite(tx, account, of, &[name.to_owned()]).await?;
+    faults.into_iter().next().map_or(Ok(()), |fault| Err(DbError::Failed(fault)))
+}
+
+/// Rewrites those of these records that still have an older form, and what follows from their documents. Returns how many were
+/// rewritten, and a description of each that cannot be.
 pub(super) async fn rewrite(
     tx: &mut Tx,
     account: AccountId,
@@ -44,18 +51,21 @@ pub(super) async fn rewrite(
 ) -> Result<(u64, Vec<String>), DbError> {
     let Some(rows) = rows(kind) else { return Ok((0, Vec::new())) };
     let (list, values) = filled(names, 2, vec![account.into()]);
-    // Whoever changes a record of the account locks its row first.
+    // A writer of the account locks its row first.
     if tx.head(account).await?.is_none() {
         return Ok((0, Vec::new()));
     }
-    let select = rows.select(kind, ", doc_form");
-    let sql = format!("{select} AND doc_form < {form} AND {} IN ({list})", rows.key);
-    let found: Vec<_> = tx.all(&sql, &values, |row| Ok((StoredRow::read(row)?, row.integer(6)?))).await?;
+    let sql = format!("{} AND doc_form < {form} AND {} IN ({list})", rows.select(kind, ""), rows.key);
+    let found: Vec<_> = tx.all(&sql, &values, StoredRow::read).await?;
     let (mut count, mut faults) = (0, Vec::new());
-    for ((name, row), from) in found {
-        match rewritten(forms, (kind, &rows), &row, (from, form)) {
-            Ok(rewritten) => {
-                put(tx, account, (kind, &rows), &name, rewritten).await?;
+    for (name, row) in found {
+        let made = row.rewritten(forms, kind, form).and_then(|row| Ok(((rows.derived)(&row.doc)?, row)));
+        match made {
+            Ok((derived, row)) => {
+                put(tx, account, (kind, &rows, &name), columns_of(&rows, row, derived.columns)).await?;
+                for (set, values) in rows.sets.iter().zip(derived.sets) {
+                    write_set(tx, account, set, (&name, false), values).await?;
+                }
                 count += 1;
             }
             Err(error) => faults.push(format!("account {}, {kind} {name}: {error}", account.0)),
@@ -64,50 +74,28 @@ pub(super) async fn rewrite(
     Ok((count, faults))
 }
 
-/// A row of the new form: the columns that follow from its documents, these, and the rows of tables of values.
-struct Rewritten {
-    columns: Vec<(&'static str, Value<'static>)>,
-    sets: Vec<Vec<Vec<Value<'static>>>>,
-}
-
-fn rewritten(
-    forms: &Forms,
-    (kind, rows): (Kind, &Rows),
-    row: &StoredRow,
-    step: (i64, i64),
-) -> Result<Rewritten, DbError> {
-    let doc = forms.rewritten(kind, &row.doc, step)?.into_owned();
-    let derived = (rows.derived)(&doc)?;
-    let mut columns: Vec<_> = (rows.columns)().into_iter().zip(derived.columns).collect();
+/// The columns of a row that follow from its documents, and these.
+fn columns_of(rows: &Rows, row: StoredRow, derived: Vec<Value<'static>>) -> Vec<(&'static str, Value<'static>)> {
+    let mut columns: Vec<_> = (rows.columns)().into_iter().zip(derived).collect();
     if rows.deleted != NO {
-        columns.push(("deleted", is_in_trash(&doc).into()));
+        columns.push(("deleted", is_in_trash(&row.doc).into()));
     }
     if rows.detail == "detail" {
-        columns.push(("detail", forms.rewritten(kind, &row.detail, step)?.into_owned().into()));
+        columns.push(("detail", row.detail.into()));
     }
-    columns.extend([("doc", doc.into()), ("doc_form", step.1.into())]);
-    Ok(Rewritten { columns, sets: derived.sets })
+    columns.extend([("doc", row.doc.into()), ("doc_form", row.form.into())]);
+    columns
 }
 
 async fn put(
     tx: &mut Tx,
     account: AccountId,
-    (kind, rows): (Kind, &Rows),
-    name: &str,
-    rewritten: Rewritten,
+    (kind, rows, name): (Kind, &Rows, &str),
+    columns: Vec<(&'static str, Value<'static>)>,
 ) -> Result<(), DbError> {
-    let places: Vec<_> = (3..).zip(&rewritten.columns).map(|(place, (name, _))| format!("{name} = ${place}")).collect();
-    let sql = format!(
-        "UPDATE {} SET {} WHERE {} AND {} = $2",
-        rows.table,
-        places.join(", "),
-        Rows::of_account(kind),
-        rows.key
-    );
+    let places: Vec<_> = (3..).zip(&columns).map(|(place, (column, _))| format!("{column} = ${place}")).collect();
+    let (table, changes, key) = (rows.table, places.join(", "), rows.key);
+    let sql = format!("UPDATE {table} SET {changes} WHERE {} AND {key} = $2", Rows::of_account(kind));
     let values = [account.into(), name.to_owned().into()].into_iter();
-    tx.enqueue(sql, values.chain(rewritten.columns.into_iter().map(|(_, value)| value)).collect()).await?;
-    for (set, rows) in rows.sets.iter().zip(rewritten.sets) {
-        write_set(tx, account, set, (name, false), rows).await?;
-    }
-    Ok(())
+    tx.enqueue(sql, values.chain(columns.into_iter().map(|(_, value)| value)).collect()).await
 }

@@ -7,7 +7,6 @@
 //! - What makes an entry longer than it may be is refused.
 //! - `updated` is the time of the last change of a member. The trash is no member.
 
-use crate::log::forms::FORMS;
 use crate::log::{self, Action, Event, Origin};
 use crate::program::Program;
 use crate::records::Refusal;
@@ -60,7 +59,7 @@ pub async fn write(
     };
     let (first, counts) = (before.entry()?, before.counts()?);
     let is_answered = first.entry_fields != entry.entry_fields;
-    let detail = match with_answers(&FORMS.copied(Kind::Entry, &before.detail)?, &entry.entry_fields) {
+    let detail = match with_answers(&before.detail, &entry.entry_fields) {
         Some(detail) => is_answered.then_some(detail),
         None => return Err(broken(&"its answers").into()),
     };
@@ -208,12 +207,8 @@ async fn commit(
 ) -> Result<Stored, Refusal> {
     let account = program.id;
     let After { entry, counts, detail, deleted, person, member } = after;
-    let stored_detail = before.map(|(stored, _)| stored.detail.as_str()).unwrap_or_default();
-    let detail = match detail {
-        Some(detail) => detail,
-        None => FORMS.copied(Kind::Entry, stored_detail)?.into_owned(),
-    };
-    let has_same_detail = detail == stored_detail;
+    let has_same_detail = detail.is_none();
+    let detail = detail.or_else(|| before.map(|(stored, _)| stored.detail.clone())).unwrap_or_default();
     let doc = entry.document(counts, deleted);
     let had = before.map(|(stored, first)| (first, stored.detail.as_str()));
     if let Err(message) = length::check_length(&program.lengths, had, &entry, [&doc, &detail]) {
