@@ -44,7 +44,6 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let before = paths.iter().map(|path| client.get(path)?.expect_status(200)).collect::<Result<Vec<_>>>()?;
     // The first rename of all prepares statements and loads what every one needs.
     rename(&client, &mut world, NONE, "Warm")?;
-    let few = written(context, &service, || rename(&client, &mut world, NONE, "Alone"), || Ok(()))?;
     let many = written(
         context,
         &service,
@@ -68,9 +67,11 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         checks.check(*found == wanted, || format!("{found} rows of {what} were written, not {wanted}"));
     }
     checks.check(many.stored == 1, || format!("{} documents hold the new name, not 1", many.stored));
+    let of_few = fewest_statements(&service, &client, &mut world, NONE)?;
+    let of_many = fewest_statements(&service, &client, &mut world, MANY)?;
     // One more writes the season in which the person has entries, however many these are.
-    checks.check(many.statements <= few.statements + 1, || {
-        format!("the request took {} statements, and {} for a person without entries", many.statements, few.statements)
+    checks.check(of_many <= of_few + 1, || {
+        format!("the request took {of_many} statements, and {of_few} for a person without entries")
     });
     retitle(&client, &world, &mut checks)?;
     println!(
@@ -81,10 +82,10 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         many.rows[1],
         many.rows[2],
         many.stored,
-        many.statements,
-        few.statements
+        of_many,
+        of_few
     );
-    Ok(checks.verdict(&format!("{} entries, one row, one change, {} statements", size.entries, many.statements)))
+    Ok(checks.verdict(&format!("{} entries, one row, one change, {of_many} statements", size.entries)))
 }
 
 /// All entries are the one's, but for a few that show where the name sorts.
@@ -135,7 +136,6 @@ struct Written {
     rows: Vec<i64>,
     /// Documents of records that hold the new name.
     stored: i64,
-    statements: i64,
 }
 
 fn written(
@@ -146,9 +146,7 @@ fn written(
 ) -> Result<Written> {
     let ask = |query: &str| -> Result<i64> { Ok(service.ask(context, query)?.parse()?) };
     let before = ask(&format!("SELECT sequence FROM accounts WHERE slug = '{ACCOUNT}'"))?;
-    let statements = statements(service)?;
     rename()?;
-    let statements = self::statements(service)? - statements;
     at_once()?;
     thread::sleep(REST);
     let mut rows = vec![ask(&format!("SELECT count(*) FROM changes WHERE sequence > {before}"))?];
@@ -158,7 +156,18 @@ fn written(
     let holding = ["users", "entries", "orders", "contributors", "attachments"]
         .map(|table| format!("(SELECT count(*) FROM {table} WHERE doc LIKE '%Zacharias%')"));
     let stored = ask(&format!("SELECT {}", holding.join(" + ")))?;
-    Ok(Written { rows, stored, statements })
+    Ok(Written { rows, stored })
+}
+
+/// The fewest statements that a rename takes: what a node does in the background may come in between.
+fn fewest_statements(service: &Service, client: &Client, world: &mut World, user: u32) -> Result<i64> {
+    let mut fewest = i64::MAX;
+    for turn in 0..5 {
+        let before = statements(service)?;
+        rename(client, world, user, &format!("Zacharias {turn}"))?;
+        fewest = fewest.min(statements(service)? - before);
+    }
+    Ok(fewest)
 }
 
 fn statements(service: &Service) -> Result<i64> {
