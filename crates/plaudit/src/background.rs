@@ -138,7 +138,7 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
         .await
 }
 
-/// Rewrites some documents that have an older form; gives whether there are more.
+/// Rewrites some documents that have an older form; returns whether there are more.
 async fn rewrite_documents(db: &Db, held: &Held) -> bool {
     match rewriting::rewrite(db, (&FORMS, FORMS.written), |count| count < REWRITE_BATCH && !held.ends()).await {
         Ok(rewritten) => {

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use crate::lists::page::bounded;
 use crate::lists::{number_key, sort_key};
 use crate::log::FORM;
-use crate::log::forms::FORMS;
 use crate::program::{self, Program, Record};
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
@@ -365,31 +364,21 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
 
 /// An entry, even one in the trash, locked until the end of the transaction; its documents have the form that is written.
 pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
-    let (mut found, form) = find_locked(tx, account, slug).await?.unzip();
-    if form.is_some_and(|form| form < FORMS.last(Kind::Entry, FORMS.written)) {
-        rewrite_record(tx, account, Kind::Entry, slug.as_str()).await?;
-        found = find_locked(tx, account, slug).await?.map(|(stored, _)| stored);
-    }
-    Ok(found)
-}
-
-/// An entry with the form of its documents.
-async fn find_locked(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<(Stored, i64)>, DbError> {
+    rewrite_record(tx, account, Kind::Entry, slug.as_str()).await?;
     tx.first_for_update(
         "SELECT e.revision, e.deleted, e.entrant, \
          (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
-         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail, \
-         e.doc_form FROM entries e WHERE e.account = $1 AND e.slug = $2",
+         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail \
+         FROM entries e WHERE e.account = $1 AND e.slug = $2",
         &[account.into(), slug.into()],
         |row| {
-            let stored = Stored {
+            Ok(Stored {
                 revision: row.integer(0)?,
                 deleted: row.flag(1)?,
                 person: users::store::person_of(row, 2)?,
                 doc: row.text(5)?.to_owned(),
                 detail: row.text(6)?.to_owned(),
-            };
-            Ok((stored, row.integer(7)?))
+            })
         },
     )
     .await

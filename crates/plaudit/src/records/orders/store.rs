@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lists::page::bounded;
 use crate::lists::sort_key;
-use crate::log::forms::FORMS;
 use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::Record;
 use crate::records::orders::record::Order;
@@ -468,20 +467,6 @@ pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(St
     .await
 }
 
-/// The document of an order in the form that is written, locked until the end of the transaction.
-async fn current_document(tx: &mut Tx, account: AccountId, order: Slug) -> Result<Option<String>, DbError> {
-    let sql = "SELECT doc, doc_form FROM orders WHERE account = $1 AND slug = $2";
-    let values = [account.into(), order.into()];
-    let found = tx.first_for_update(sql, &values, |row| Ok((row.text(0)?.to_owned(), row.integer(1)?))).await?;
-    match found {
-        Some((_, form)) if form < FORMS.last(Kind::Order, FORMS.written) => {
-            rewrite_record(tx, account, Kind::Order, order.as_str()).await?;
-            tx.first(sql, &values, |row| Ok(row.text(0)?.to_owned())).await
-        }
-        found => Ok(found.map(|(document, _)| document)),
-    }
-}
-
 /// Writes the new title of an entry into the orders whose lines name it, and logs them.
 pub async fn retitle(
     tx: &mut Tx,
@@ -491,7 +476,11 @@ pub async fn retitle(
     title: &str,
 ) -> Result<(), DbError> {
     for order in naming(tx, account, entry).await? {
-        let Some(before) = current_document(tx, account, order).await? else { continue };
+        rewrite_record(tx, account, Kind::Order, order.as_str()).await?;
+        let sql = "SELECT doc FROM orders WHERE account = $1 AND slug = $2";
+        let found =
+            tx.first_for_update(sql, &[account.into(), order.into()], |row| Ok(row.text(0)?.to_owned())).await?;
+        let Some(before) = found else { continue };
         let doc = document::retitled(&before, entry, title);
         if doc == before {
             continue;

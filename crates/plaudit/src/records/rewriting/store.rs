@@ -34,10 +34,13 @@ pub(super) async fn older(
     Ok(Some(found))
 }
 
-/// Rewrites a record to the form that is written, before a part of its row is written.
+/// Rewrites a record that has an older form, before a part of its row is written. No statement where no row can have one.
 pub async fn rewrite_record(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<(), DbError> {
-    let of = (&FORMS, kind, FORMS.last(kind, FORMS.written));
-    let (_, faults) = rewrite(tx, account, of, &[name.to_owned()]).await?;
+    let form = FORMS.last(kind, FORMS.written);
+    if form <= FORMS.oldest {
+        return Ok(());
+    }
+    let (_, faults) = rewrite(tx, account, (&FORMS, kind, form), &[name.to_owned()]).await?;
     faults.into_iter().next().map_or(Ok(()), |fault| Err(DbError::Failed(fault)))
 }
 
