@@ -66,6 +66,18 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     };
     let file = service.directory().join("large.jsonl");
     large.write(&file)?;
+    service.start()?;
+    let clients: Vec<Client> = keys.iter().map(|key| service.client(key)).collect();
+    // Before the import, whose records the database still tidies when it has ended.
+    let process = service.process().context("the service does not run")?;
+    let _ = fs::write(format!("/proc/{process}/clear_refs"), "5");
+    let (statuses, waits) = beside(&clients, &programs, || upload_all(&clients, &programs, &scale))?;
+    let upload_wait = told("uploads", &waits, context, engine, &mut checks);
+    let held = peak_memory_of(process);
+    checks.check(statuses.iter().all(|status| *status == 201), || format!("uploads are answered {statuses:?}"));
+    checks.check(held < SERVICE_MEMORY, || format!("the service held {} MB", held >> 20));
+    service.stop()?;
+
     killed_import_leaves_nothing((context, engine), &mut service, &large, &mut checks)?;
     let clients: Vec<Client> = keys.iter().map(|key| service.client(key)).collect();
     let (imported, waits) = beside(&clients, &programs, || service.import_file(&file)?.succeeded())?;
@@ -77,14 +89,6 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     // One entry is of the archived season.
     checks.check(count == (large.entries + 1).to_string(), || format!("{count} entries were imported"));
     service.run(&["account", "show", "LargeAct"])?.succeeded()?;
-
-    let process = service.process().context("the service does not run")?;
-    let _ = fs::write(format!("/proc/{process}/clear_refs"), "5");
-    let (statuses, waits) = beside(&clients, &programs, || upload_all(&clients, &programs, &scale))?;
-    let upload_wait = told("uploads", &waits, context, engine, &mut checks);
-    let held = peak_memory_of(process);
-    checks.check(statuses.iter().all(|status| *status == 201), || format!("uploads are answered {statuses:?}"));
-    checks.check(held < SERVICE_MEMORY, || format!("the service held {} MB", held >> 20));
     if context.short {
         let doctor = service.run(&["doctor", "--files"])?;
         checks.check(doctor.code == Some(0), || format!("doctor: {} {}", doctor.last_line(), doctor.stderr));

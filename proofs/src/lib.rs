@@ -241,12 +241,13 @@ impl Context {
         process::typesetter(&self.root)
     }
 
-    /// A private PostgreSQL with the durable settings that a production server has, started at the first call.
+    /// A private PostgreSQL, started at the first call: with the durable settings of a production server, but for the short form,
+    /// which does not wait for the disk.
     pub(crate) fn postgres(&self) -> Result<&Postgres> {
         if let Some(postgres) = self.postgres.get() {
             return Ok(postgres);
         }
-        let started = Postgres::start(true)?;
+        let started = Postgres::start(!self.short)?;
         Ok(self.postgres.get_or_init(|| started))
     }
 

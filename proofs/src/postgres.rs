@@ -23,8 +23,8 @@ const START_PATIENCE: Duration = Duration::from_mins(1);
 /// Another process can take the free port between its choice and the start of the server, so the start is repeated.
 const START_ATTEMPTS: u32 = 3;
 
-/// What a server that keeps nothing valuable does without.
-const FAST_SETTINGS: &[&str] = &["fsync=off", "full_page_writes=off", "synchronous_commit=off"];
+/// What a server does without that need not outlive its machine. What it has committed outlives its own end.
+const FAST_SETTINGS: &[&str] = &["fsync=off", "full_page_writes=off"];
 
 /// Where Linux has files in memory.
 const MEMORY: &str = "/dev/shm";
@@ -77,7 +77,7 @@ impl Postgres {
         let programs = programs::find_or_install()?;
         let mut builder = tempfile::Builder::new();
         let builder = builder.prefix("plaudit-postgres-");
-        // A server that keeps nothing valuable makes and drops hundreds of databases, which memory does in a third of the time.
+        // A server for tests makes and drops hundreds of databases, which memory does in a third of the time.
         let directory = match folder_in_memory().filter(|_| !durable) {
             Some(memory) => builder.tempdir_in(memory)?,
             None => builder.tempdir()?,
@@ -175,8 +175,6 @@ impl Postgres {
                 chown(&file, Some(user.uid), Some(user.gid))?;
             }
         }
-        // Such a server does not wait for the disk, and would forget what was written last.
-        self.psql("postgres", "CHECKPOINT")?;
         self.crash()?;
         self.restart()
     }

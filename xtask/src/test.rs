@@ -1,14 +1,21 @@
 //! `cargo xtask test`: everything that a change must pass, here and in continuous integration.
 
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::tidy;
 use proofs::postgres::Postgres;
 use proofs::process::{self, Cargo};
+
+/// The tests inside the server's own package, which are more code than the server and run once: they are not optimized.
+const TESTS_OF_SERVER: &[&str] =
+    &["--package", "plaudit", "--lib", "--config", "profile.release.package.plaudit.opt-level=0"];
+const OTHER_TESTS: &[&str] = &["--workspace", "--exclude", "plaudit"];
 
 /// The steps that have run.
 #[derive(Default)]
@@ -34,12 +41,15 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     steps.run("tidy", || tidy::check(root));
     steps.run("tests", || {
         let (postgres, typesetter) = (Postgres::start(false)?, process::typesetter(root)?);
-        let tests = cargo(&["test", "--release", "--workspace", "--no-fail-fast"]);
-        tests
-            .env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres"))
-            .env("INSTA_UPDATE", "no")
-            .env("PLAUDIT_TEST_TYPESETTER", typesetter.display().to_string())
-            .run()
+        let tests = |which: &[&str]| {
+            cargo(&[&["test", "--release", "--no-fail-fast"], which].concat())
+                .env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres"))
+                .env("INSTA_UPDATE", "no")
+                .env("PLAUDIT_TEST_TYPESETTER", typesetter.display().to_string())
+                .run()
+        };
+        let (of_server, others) = (tests(TESTS_OF_SERVER), tests(OTHER_TESTS));
+        of_server.and(others)
     });
     steps.run("tests of the typesetter", || {
         let folder = proofs::metadata::target(root)?.join("typeset").display().to_string();
@@ -50,12 +60,17 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
         cargo(&[&["test", "--release"], &workspace[..]].concat()).run()
     });
     steps.run("build", || cargo(process::BUILD).run());
-    let context = proofs::Context::new(root.to_path_buf(), true, None);
-    for name in proofs::names() {
-        steps.run(&format!("prove {name} --short"), || proofs::run(name, &context));
-    }
-    drop(context);
+    steps.short_proofs();
     steps.summary()
+}
+
+impl Step {
+    fn print(&self) {
+        if let Some(failure) = &self.failure {
+            println!("{failure}");
+        }
+        println!("== {}: {} in {:.1} s", self.name, verdict(self.failure.as_ref()), self.duration.as_secs_f64());
+    }
 }
 
 impl Steps {
@@ -63,12 +78,32 @@ impl Steps {
         println!("\n== {name}");
         let begun = Instant::now();
         let failure = step().err().map(|error| format!("{error:#}"));
-        let duration = begun.elapsed();
-        if let Some(failure) = &failure {
-            println!("{failure}");
-        }
-        println!("== {name}: {} in {:.1} s", verdict(failure.as_ref()), duration.as_secs_f64());
-        self.done.push(Step { name: name.to_owned(), duration, failure });
+        let step = Step { name: name.to_owned(), duration: begun.elapsed(), failure };
+        step.print();
+        self.done.push(step);
+    }
+
+    /// The short proofs, as many at a time as there are cores: most of them wait more than they work. Each is a process of its own, so
+    /// that what it prints stays together.
+    fn short_proofs(&mut self) {
+        let (left, done) = (Mutex::new(proofs::names().into_iter()), Mutex::new(&mut self.done));
+        let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let prove_in_turn = || {
+            while let Some(name) = next() {
+                let begun = Instant::now();
+                let (printed, failure) = short_proof(name);
+                let step = Step { name: format!("prove {name} --short"), duration: begun.elapsed(), failure };
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                println!("\n== {}\n{printed}", step.name);
+                step.print();
+                done.push(step);
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+                scope.spawn(prove_in_turn);
+            }
+        });
     }
 
     fn summary(&self) -> Result<ExitCode> {
@@ -86,6 +121,20 @@ impl Steps {
         }
         println!("all {} steps passed", self.done.len());
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Runs the short form of a proof; gives what it printed, and what failed.
+fn short_proof(name: &str) -> (String, Option<String>) {
+    let program = std::env::current_exe().context("this program has no path");
+    let output = program.and_then(|program| Ok(Command::new(program).args(["prove", name, "--short"]).output()?));
+    match output {
+        Ok(output) => {
+            let printed = [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat();
+            let failure = (!output.status.success()).then(|| printed.lines().last().unwrap_or_default().to_owned());
+            (printed, failure)
+        }
+        Err(error) => (String::new(), Some(format!("{error:#}"))),
     }
 }
 
