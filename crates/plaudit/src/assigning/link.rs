@@ -126,8 +126,18 @@ pub async fn recuse(
     Ok(())
 }
 
-/// Lifts the recusals of a judge from an entry, of one score set or of all, and a declared conflict of interest. `false` where
-/// the judge was taken off it in all score sets and is to be back in one.
+/// Whether a judge was taken off an entry in all score sets.
+pub async fn is_off_everywhere(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    pair: (Slug, Slug),
+) -> Result<bool, DbError> {
+    let recusals = people::of_judge::<Recusal>(tx, account, pair, &program.context).await?;
+    Ok(recusals.iter().any(|recusal| recusal.score_set.is_none()))
+}
+
+/// Lifts the recusals of a judge from an entry, of one score set or of all, and a declared conflict of interest.
 pub async fn unrecuse(
     tx: &mut Tx,
     account: AccountId,
@@ -135,12 +145,9 @@ pub async fn unrecuse(
     origin: &Origin,
     (entry, judge): (Slug, Slug),
     score_set: Option<Slug>,
-) -> Result<bool, DbError> {
+) -> Result<(), DbError> {
     let context = &program.context;
     let recusals = people::of_judge::<Recusal>(tx, account, (entry, judge), context).await?;
-    if score_set.is_some() && recusals.iter().any(|recusal| recusal.score_set.is_none()) {
-        return Ok(false);
-    }
     for recusal in recusals.into_iter().filter(|recusal| score_set.is_none() || recusal.score_set == score_set) {
         people::change(tx, account, origin, Action::Trashed, Recusal { updated: origin.at, ..recusal }).await?;
     }
@@ -160,7 +167,7 @@ pub async fn unrecuse(
             change(tx, account, program, origin, (&before, after)).await?;
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Notes that a judge has a conflict of interest with an entry, on every assignment to it.

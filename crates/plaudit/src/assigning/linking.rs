@@ -13,6 +13,7 @@ use crate::program::Programs;
 use crate::records::assignments::Cause;
 use db::{BoxFuture, Source, Tx};
 use kernel::input::Violations;
+use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The job that links entries with judges.
@@ -113,6 +114,7 @@ impl Part {
                 } else {
                     link::write(tx, account, &program, &origin, link).await?;
                     step.report.done(1);
+                    step.report.result(Kind::Assignment, link.slug().as_str());
                 }
             }
             step.checkpoint = self.end.to_string();

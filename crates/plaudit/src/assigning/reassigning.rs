@@ -10,8 +10,8 @@ use super::linking::broken;
 use super::rules;
 use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
-use crate::program::{Program, Programs};
-use crate::records::assignments::{AssignmentSlug, Cause, store};
+use crate::program::{Program, Programs, Record};
+use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, store};
 use db::{BoxFuture, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::Slug;
@@ -103,8 +103,9 @@ impl Part {
         let (account, entry) = (program.id, slug.entry());
         let of_entry = store::of_entry(tx, account, (entry, self.score_set), &program.context).await?;
         let rounds = of_entry.iter().find(|found| found.value.slug == slug).map(|found| found.value.rounds.clone());
-        let linked: Vec<Option<Slug>> =
-            of_entry.iter().filter(|found| !found.deleted).map(|found| found.value.judge).collect();
+        // A link whose cause is gone keeps nobody from another one.
+        let holds = |found: &&Record<Assignment>| !found.deleted && found.value.method != Method::Stray;
+        let linked: Vec<Option<Slug>> = of_entry.iter().filter(holds).map(|found| found.value.judge).collect();
         let mut loads = store::loads(tx, account, self.score_set).await?;
         loads.retain(|judge, _| *judge != self.judge && !linked.contains(&Some(*judge)));
         let (scope, judges) = (Scope::These(vec![entry]), loads.keys().copied().collect::<Vec<_>>());

@@ -305,10 +305,11 @@ impl Owner {
         let mut source = Source::Db(&self.app.db);
         let (changes, reached) = feed::stretch(account, &mut source, Of::All, range, documents).await?;
         let now = self.app.database_clock.now();
-        for change in changes {
-            for (place, event) in matching::wanted(&self.program, &self.webhook, &change) {
+        let wanted = matching::wanted(account, &mut source, (&self.program, &self.webhook), &changes).await?;
+        for (change, events) in wanted {
+            for (place, event) in events {
                 let due = self.endpoint.first_due(now, jitter(&self.app));
-                let delivery = Delivery::new(&change, (place, event), due);
+                let delivery = Delivery::new(change, (place, event), due);
                 self.endpoint.add(delivery.key(), (delivery.kind.clone(), delivery.slug.clone()), delivery.due, 0);
                 self.fresh.insert(delivery.key(), Unsent { delivery, length: change.length });
             }

@@ -77,8 +77,9 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
         let (changes, reached) = feed::stretch(account, &mut Source::Db(&db), Of::All, (from, to), documents).await?;
         let now = run.app.database_clock.now();
         let mut wanted = Vec::new();
-        for change in changes.iter().filter(|change| change.at.as_microseconds() >= input.after) {
-            let events = matching::wanted(&program, &webhook, change);
+        let of_webhook = matching::wanted(account, &mut Source::Db(&db), (&program, &webhook), &changes).await?;
+        for (change, events) in of_webhook.into_iter().filter(|(change, _)| change.at.as_microseconds() >= input.after)
+        {
             let is_asked =
                 |event: Event| input.events.is_empty() || input.events.iter().any(|name| name == event.name());
             let asked = events.into_iter().filter(|(_, event)| is_asked(*event));

@@ -345,7 +345,7 @@ impl Part {
         let slug = document.slug;
         change_causing(tx, account, origin, (Action::Created, &[Event::DocumentCreated]), document).await?;
         step.report.done(1);
-        step.report.result(Kind::Document, slug);
+        step.report.result(Kind::Document, slug.as_str());
         if input.notification && !made.email.is_empty() {
             let message = self.message(slug, made);
             jobs::add(tx, account, (jobs::mail::WORK.kind, message.to_json()), origin, &self.app.ids).await?;

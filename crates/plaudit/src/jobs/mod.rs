@@ -96,15 +96,15 @@ impl Job {
             });
             object.list("results", |list| {
                 for Outcome { kind, slug } in &report.results {
-                    match Kind::named(kind) {
-                        Some(kind) if kind.class() == Class::SetUp => list.reference(kind, *slug),
-                        Some(kind) => list.object(|object| {
-                            object.slug("slug", *slug);
-                            object.link("link", kind, slug.as_str());
+                    match (Kind::named(kind), Slug::parse(slug)) {
+                        (Some(kind), Some(slug)) if kind.class() == Class::SetUp => list.reference(kind, slug),
+                        (Some(kind), _) => list.object(|object| {
+                            object.text("slug", slug);
+                            object.link("link", kind, slug);
                             // What people make has no name that is translated.
                             object.object("name", |_| ());
                         }),
-                        None => {}
+                        (None, _) => {}
                     }
                 }
             });

@@ -1,6 +1,6 @@
 //! The course of an apply: the set-up becomes what a file says, and no other record is touched.
 //!
-//! - The file is YAML or JSON Lines, and has the set-up alone: records that people make are a fault.
+//! - The file has the set-up alone: records that people make are a fault.
 //! - What the file does not name goes to the trash, unless it is kept, but webhooks that no file has made; what it names
 //!   again comes back.
 //! - A record without a slug is the one that is known by the same members ([`crate::program::Member::identifies`]), or
@@ -10,8 +10,7 @@
 //! - A dry run reads and checks in the same way, from a snapshot, and writes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, Read as _};
-use std::path::Path;
+use std::io::BufRead;
 
 use super::account::AccountOfFile;
 use super::fault::{Faults, Report};
@@ -28,9 +27,6 @@ use kernel::ids::derived_slug;
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug};
-
-/// The longest file in YAML.
-const YAML_LENGTH: u64 = 16 << 20;
 
 /// How an apply is to be done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,17 +60,7 @@ pub async fn apply<R: BufRead + Send>(
     let mut faults = Faults::new(source.name, report);
     let mut reading = RecordReader::new()?;
     reading.is_applied = true;
-    if is_yaml(source.name, source.reader.fill_buf()?) {
-        let mut text = Vec::new();
-        source.reader.by_ref().take(YAML_LENGTH + 1).read_to_end(&mut text)?;
-        if text.len() as u64 > YAML_LENGTH {
-            faults.file(format!("is longer than {} MB; write it as JSON Lines", YAML_LENGTH >> 20));
-        } else {
-            reading.read_yaml(&text, &mut faults)?;
-        }
-    } else {
-        reading.read(&mut source.reader, &mut faults)?;
-    }
+    reading.read(source.name, &mut source.reader, &mut faults)?;
     if reading.is_empty() && faults.is_empty() {
         faults.file("has no records");
     }
@@ -93,16 +79,6 @@ pub async fn apply<R: BufRead + Send>(
         import.tx.commit().await?;
     }
     Ok(applied)
-}
-
-/// Whether a file is YAML: by its name, or else by how it begins.
-fn is_yaml(name: &str, beginning: &[u8]) -> bool {
-    let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
-    match extension.as_deref() {
-        Some("yaml" | "yml") => true,
-        Some("jsonl" | "ndjson" | "json") => false,
-        _ => beginning.trim_ascii_start().first() != Some(&b'{'),
-    }
 }
 
 /// What an apply is going to do.

@@ -28,7 +28,7 @@ use kernel::clock::Stopwatch;
 use kernel::input::{Members, Wrong};
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
-use kernel::text::Slug;
+use kernel::text::{Slug, Token};
 
 /// Adds or replaces the records of a file. `account` is the account that it is about where it has no record of it.
 pub async fn import<R: BufRead + Send>(
@@ -39,7 +39,7 @@ pub async fn import<R: BufRead + Send>(
 ) -> Result<Outcome, Error> {
     let mut faults = Faults::new(source.name, report);
     let mut reading = RecordReader::new()?;
-    reading.read(&mut source.reader, &mut faults)?;
+    reading.read(source.name, &mut source.reader, &mut faults)?;
     let tx = deployment.db.begin().await?;
     let mut import = Import::new(deployment, source.files, (reading, faults), tx);
     match import.whole(account).await {
@@ -334,7 +334,12 @@ impl Import<'_> {
                 self.give_way().await?;
                 for Waiting { line, content, .. } in nameless {
                     let Ok(mut object) = parse_object(&content) else { continue };
-                    let name = self.free_name(kind).await?;
+                    // An attachment has the token of its file.
+                    let of_file = object.get("file").filter(|_| kind == Kind::Attachment).and_then(Json::as_str);
+                    let name = match of_file.and_then(Token::parse) {
+                        Some(file) => file.as_str().to_owned(),
+                        None => self.free_name(kind).await?,
+                    };
                     object.set(key(kind), Json::String(name.into()));
                     self.reading.record(SourceLocation::new(line, kind, ""), object, None, &mut self.faults)?;
                 }

@@ -3,7 +3,8 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::Error;
@@ -18,10 +19,21 @@ use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
 use kernel::text::{Slug, Token, excerpt};
 
+/// The longest file in YAML.
+const YAML_LENGTH: u64 = 16 << 20;
 /// The longest line: a file of 256 MB in base64, and its other members.
 const LINE_LENGTH: u64 = 384 << 20;
 /// After how many lines the progress is told.
 const TELL_EVERY: u64 = 256;
+
+fn is_yaml(name: &str, beginning: &[u8]) -> bool {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
+    match extension.as_deref() {
+        Some("yaml" | "yml") => true,
+        Some("jsonl" | "ndjson" | "json") => false,
+        _ => beginning.trim_ascii_start().first() != Some(&b'{'),
+    }
+}
 
 /// A record of the set-up, or of the account itself, which are held in memory.
 #[derive(Clone, Debug)]
@@ -72,8 +84,21 @@ impl RecordReader {
         self.counts.is_empty() && self.nameless_setup.is_empty()
     }
 
-    /// Reads all lines.
-    pub(super) fn read(&mut self, source: &mut dyn BufRead, faults: &mut Faults<'_>) -> Result<(), Error> {
+    /// Reads a whole file: YAML or JSON Lines, by its name, or else by how it begins.
+    pub(super) fn read(&mut self, name: &str, source: &mut dyn BufRead, faults: &mut Faults<'_>) -> Result<(), Error> {
+        if !is_yaml(name, source.fill_buf()?) {
+            return self.read_lines(source, faults);
+        }
+        let mut text = Vec::new();
+        source.take(YAML_LENGTH + 1).read_to_end(&mut text)?;
+        if text.len() as u64 > YAML_LENGTH {
+            faults.file(format!("is longer than {} MB; write it as JSON Lines", YAML_LENGTH >> 20));
+            return Ok(());
+        }
+        self.read_yaml(&text, faults)
+    }
+
+    fn read_lines(&mut self, source: &mut dyn BufRead, faults: &mut Faults<'_>) -> Result<(), Error> {
         let mut bytes = Vec::new();
         let mut line = 0;
         loop {

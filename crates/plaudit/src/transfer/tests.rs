@@ -559,7 +559,7 @@ fn no_more_of_a_set_up_is_read_than_an_account_can_have() {
     let mut report = |fault: Fault| reported.push(fault.to_string());
     let mut reader = RecordReader::new().unwrap();
     let lines = "{\"kind\":\"role\"}\n".repeat(RECORDS + 5);
-    reader.read(&mut lines.as_bytes(), &mut Faults::new("a.jsonl", &mut report)).unwrap();
+    reader.read("a.jsonl", &mut lines.as_bytes(), &mut Faults::new("a.jsonl", &mut report)).unwrap();
     let expected = "a.jsonl:50002: role: kind: is beyond the 50000 records of a set-up; what follows is not read";
     assert_eq!((reader.nameless_setup.len(), reported), (RECORDS + 1, vec![expected.to_owned()]));
 }

@@ -233,6 +233,16 @@ both_engines! {
         apply(&server, &made).await.expect(422);
     }
 
+    async fn a_sheet_with_comments_alone_is_undone_and_kept(server) {
+        let (entries, judges) = prepared(&server, 2, 2).await;
+        let made = plan(&server, &asked(&entries, &judges)).await;
+        let applied = apply(&server, &made).await.expect(200).json();
+        let slug = applied["assignments"][3]["slug"].as_str().unwrap();
+        server.put(&format!("/assignment/{slug}/abstain"), r#"{"reason":"Ill"}"#).await.expect(200);
+        undo(&server, &applied).await.expect(204);
+        assert_eq!(server.get(&format!("/assignment/{slug}")).await.expect(200).json()["method"], "stray");
+    }
+
     async fn nothing_is_undone_where_one_has_scores(server) {
         let (entries, judges) = prepared(&server, 2, 2).await;
         let made = plan(&server, &asked(&entries, &judges)).await;

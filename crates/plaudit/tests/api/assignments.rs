@@ -178,6 +178,27 @@ both_engines! {
         assert_eq!(standing(&server, "EntryOne", "ScoreVot").await, (1, whole(3)));
     }
 
+    async fn a_sheet_does_not_come_back_with_what_others_were_given_meanwhile(server) {
+        prepared(&server).await;
+        for (set, given) in [("ScoreTop", r#"{"preference":1}"#), ("ScoreVot", r#"{"votes":3}"#)] {
+            let first = linked(&server, "EntryOne", "UserJudg", set).await;
+            let second = linked(&server, "EntryTwo", "UserJudg", set).await;
+            let off = json!({"judge": "UserJudg", "score_set": set}).to_string();
+            server.put(&format!("{first}/score"), given).await.expect(200);
+            server.put(&format!("{first}/abstain"), "{}").await.expect(200);
+            server.put(&format!("{second}/score"), given).await.expect(200);
+            let refused = server.post(&format!("{first}/reopen"), r#"{"reason":"Back"}"#).await.expect(422);
+            assert_eq!(error_names(&refused, JSON), None);
+            server.put("/entry/EntryTwo/recuse", &off).await.expect(204);
+            server.post(&format!("{first}/reopen"), r#"{"reason":"Back"}"#).await.expect(200);
+            let put = async || server.put_with("/entry/EntryTwo/unrecuse", &off, &[("if-match", "\"0\"")]).await;
+            assert_eq!(error_names(&put().await.expect(422), JSON), None, "the state is told before the precondition");
+            server.put(&format!("{first}/abstain"), "{}").await.expect(200);
+            put().await.expect(412);
+            server.put("/entry/EntryTwo/unrecuse", &off).await.expect(204);
+        }
+    }
+
     async fn nothing_is_given_outside_of_a_judging_round_or_without_a_sheet(server) {
         prepared(&server).await;
         let over = json!({"score_set": "ScoreQua", "entry": "EntryOne", "judge": "UserJudg", "rounds": ["RoundEnd"]});
@@ -326,8 +347,7 @@ both_engines! {
         let short: Vec<&str> = shown["short_of_judges"].as_array().unwrap().iter().map(|entry| entry["slug"].as_str().unwrap()).collect();
         assert_eq!(short, ["EntryTwo"]);
         server.get("/assignment/progress").await.expect(400);
-        let unknown = server.get("/assignment/progress?score_set=NoSuchSc").await.expect(200).json();
-        assert_eq!(unknown, json!({"by_judge": [], "by_category": [], "short_of_judges": []}));
+        server.get("/assignment/progress?score_set=NoSuchSc").await.expect(404);
     }
 
     async fn assignments_are_listed_by_every_filter(server) {

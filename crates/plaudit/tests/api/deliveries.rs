@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use webhook_signing::{Key, Keys, StandardHeaders};
 
 use crate::both_engines;
-use crate::harness::fixture::account_a;
+use crate::harness::fixture::{account_a, of_account_a};
 use crate::harness::receiver::{Received, Receiver, Scripted};
 use crate::harness::{NOW, Server};
 
@@ -328,6 +328,7 @@ both_engines! {
         assert_eq!(states(&deliveries(&server, &hook).await), [("delivered", 2)]);
         let key = server.new_key("AccountA", Scope::Read).await;
         server.post_with(&replay, "", &[("x-api-key", &key)]).await.expect(403);
+        server.post_with(&replay, "", &[("if-match", "\"0\"")]).await.expect(412);
         server.post(&format!("/webhook/{hook}/delivery/none/replay"), "").await.expect(400);
         server.post(&format!("/webhook/{hook}/delivery/msg_1_0_000000000000/replay"), "").await.expect(404);
         server.put(&format!("/webhook/{hook}"), r#"{"status":"disabled"}"#).await.expect(200);
@@ -420,6 +421,26 @@ both_engines! {
         let answers = received[0].json()["entry_fields"].clone();
         assert_eq!(answers.as_array().unwrap().len(), 1, "{answers}");
         assert!(received[0].body.windows(4).any(|part| part == b"said"));
+    }
+
+    async fn the_form_of_a_document_is_that_of_its_entry(server) {
+        let other = r#"{"kind":"form","slug":"FormTwoA","season":"SeasonAc","name":{"en_GB":"Two"}}"#;
+        server.import(&of_account_a(other)).await;
+        let endpoints = [Receiver::start().await, Receiver::start().await];
+        for (endpoint, form) in endpoints.iter().zip(["FormEntr", "FormTwoA"]) {
+            webhook(&server, &endpoint.url, json!({ "form": form, "events": ["document_deleted"] })).await;
+        }
+        let of = |slug: &str, about: &str| {
+            format!(r#"{{"kind":"document","slug":"{slug}","name":{{"en_GB":"D"}},"file":"TokenOfTheLogoFileOfAllX","file_type":"PDF","filename":"d.pdf",{about}}}"#)
+        };
+        let lines = [of("DocuEntr", r#""entry":"EntryTwo""#), of("DocuUser", r#""user":"UserEntr""#)];
+        server.import(&of_account_a(&lines.join("\n"))).await;
+        for slug in ["DocuEntr", "DocuUser"] {
+            server.delete(&format!("/document/{slug}")).await.expect(204);
+        }
+        server.settle().await;
+        let received: Vec<_> = endpoints[0].take().iter().map(|received| received.json()["slug"].clone()).collect();
+        assert_eq!((received, endpoints[1].take().len()), (vec![json!("DocuEntr")], 0));
     }
 
     async fn a_replaced_key_signs_for_a_day_beside_the_new_one(server) {

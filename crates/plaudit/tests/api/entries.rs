@@ -291,6 +291,17 @@ both_engines! {
         assert_eq!(entry["chapter"]["slug"], "ChapterO");
     }
 
+    async fn title_tags_moderation_and_grant_of_an_entry_of_an_archived_season_can_change(server) {
+        server.put("/entry/EntryOld/update-title", r#"{"title":"Renamed"}"#).await.expect(200);
+        let body = r#"{"moderation_status":"rejected","grant_status":"granted","grant_end_date":"2027-01-01"}"#;
+        server.put("/entry/EntryOld", body).await.expect(200);
+        server.put("/entry/EntryOld/tag/late", "").await.expect(201);
+        let entry = server.shown_entry("AccountA", "EntryOld").await;
+        let shown = ["title", "moderation_status", "grant_status", "tags"].map(|member| entry[member].as_str().unwrap());
+        assert_eq!(shown, ["Renamed", "rejected", "granted", "late"]);
+        server.delete("/entry/EntryOld/tag/late").await.expect(201);
+    }
+
     async fn an_entry_of_a_destroyed_or_newly_archived_season_cannot_move(server) {
         for status in ["archived", "destroyed"] {
             move_to(&server, "ChapterN").await.expect(200);

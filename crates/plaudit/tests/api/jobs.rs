@@ -71,8 +71,8 @@ fn take_number<'a>(tx: &'a mut Tx, (): &'a (), step: &'a mut Step) -> BoxFuture<
 
 fn tell<'a>(_: &'a mut Tx, (): &'a (), step: &'a mut Step) -> BoxFuture<'a, Result<(), JobError>> {
     Box::pin(async move {
-        step.report.result(Kind::Category, Slug::parse("CategChi").unwrap());
-        step.report.result(Kind::Entry, Slug::parse("EntryOne").unwrap());
+        step.report.result(Kind::Category, "CategChi");
+        step.report.result(Kind::Entry, "EntryOne");
         step.report.done(2);
         step.report.failed("EntryTwo", "The entry is in the trash.");
         Ok(())
@@ -127,8 +127,8 @@ pub async fn put(server: &Server) {
                     jobs::store::insert(tx, *account, added).await?;
                 }
                 let mut report = Report::default();
-                report.result(Kind::Category, Slug::parse("CategChi").unwrap());
-                report.result(Kind::Entry, Slug::parse("EntryOne").unwrap());
+                report.result(Kind::Category, "CategChi");
+                report.result(Kind::Entry, "EntryOne");
                 report.done(2);
                 report.failed("EntryTwo", "The entry is in the trash.");
                 jobs::store::begin(tx, *account, half_done, (1, *now)).await?;
@@ -273,7 +273,7 @@ both_engines! {
         settle(&server).await;
         let Job { state, report, .. } = find(&server, account, job).await;
         assert_eq!((state, report.progress.done, report.progress.failed), (State::Done, 2, 1));
-        let result = |kind: &str, slug| Outcome { kind: kind.to_owned(), slug: Slug::parse(slug).unwrap() };
+        let result = |kind: &str, slug: &str| Outcome { kind: kind.to_owned(), slug: slug.to_owned() };
         assert_eq!(report.results, [result("category", "CategChi"), result("entry", "EntryOne")]);
         let error = Failure { item: "EntryTwo".to_owned(), message: "The entry is in the trash.".to_owned() };
         assert_eq!(report.errors, [error]);

@@ -68,7 +68,7 @@ impl ListSpec {
         Self { pages: Pages::None, ..Self::new(filters, &[]) }
     }
 
-    /// A list in an order of its own, in pages by number.
+    /// A list in an order of its own, in pages by number or cursor.
     pub const fn numbered() -> Self {
         Self { pages: Pages::Numbered, ..Self::new(&[], &[]) }
     }
@@ -86,7 +86,7 @@ pub enum Pages {
     None,
     /// In pages by number or cursor, sorted as is asked for.
     Sorted,
-    /// In pages by number alone, in an order of its own or, with `dir=desc`, turned around.
+    /// In pages by number or cursor, in an order of its own or, with `dir=desc`, turned around.
     Numbered,
     /// In pages by cursor alone. The filters may change on the way: what is walked is the same.
     Walked {
@@ -100,8 +100,7 @@ impl Pages {
     fn parameters(self) -> &'static [Paging] {
         match self {
             Self::None => &[],
-            Self::Sorted => Paging::VARIANTS,
-            Self::Numbered => &[Paging::Page, Paging::PerPage, Paging::Order, Paging::Direction, Paging::Count],
+            Self::Sorted | Self::Numbered => Paging::VARIANTS,
             Self::Walked { .. } => &[Paging::PerPage, Paging::Cursor],
         }
     }

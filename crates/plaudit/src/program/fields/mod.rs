@@ -88,9 +88,9 @@ choices! {
 }
 
 impl FieldType {
-    /// Whether an answer is one or more of the field's options.
+    /// Whether an answer is one or more of the field's options. A lookup without options takes any text.
     pub fn has_options(self) -> bool {
-        matches!(self, Self::CheckboxList | Self::DropDownList | Self::Radio)
+        matches!(self, Self::CheckboxList | Self::DropDownList | Self::Lookup | Self::Radio)
     }
 
     /// Whether an answer is a text whose length can be limited.

@@ -233,7 +233,7 @@ fn check_type(field: &Field, limits: &[&'static str], violations: &mut Violation
     let of_type = format!("a field of the type {}", kind.name());
     let is_of = |other: FieldType| kind == other;
     for (member, is_there, belongs, is_needed) in [
-        ("options", !field.options.is_empty(), kind.has_options(), true),
+        ("options", !field.options.is_empty(), kind.has_options(), !is_of(FieldType::Lookup)),
         ("columns", !field.columns.is_empty(), is_of(FieldType::Table), true),
         ("currency", field.currency.is_some(), is_of(FieldType::Currency), true),
         ("file_types", !field.file_types.is_empty(), is_of(FieldType::File), false),

@@ -119,9 +119,9 @@ pub fn validate_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
     }
 }
 
-/// Whether what is chosen is among the options of a field, each of them once; nothing is asked of fields without options.
+/// Whether what is chosen is among the options of a field, each of them once; nothing is asked of fields that take none, or any text.
 pub(super) fn is_option(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
-    if !field.kind.has_options() {
+    if !field.kind.has_options() || (field.kind == FieldType::Lookup && field.options.is_empty()) {
         return Ok(());
     }
     let chosen: Vec<&str> = match value {

@@ -218,13 +218,18 @@ impl Assignment {
         }
     }
 
-    /// Whether the sheet says anything.
-    pub fn has_sheet(&self) -> bool {
-        let is_scored = |score: &Score| score.value.is_some() || score.comment.is_some();
-        self.scores.iter().any(is_scored)
+    /// Whether the sheet has scores.
+    pub fn has_scores(&self) -> bool {
+        self.scores.iter().any(|score| score.value.is_some())
             || self.decision.is_some()
             || self.preference.is_some()
             || self.votes > 0
+    }
+
+    /// Whether the sheet says anything.
+    pub fn has_sheet(&self) -> bool {
+        self.has_scores()
+            || self.scores.iter().any(|score| score.comment.is_some())
             || self.comment.is_some()
             || self.abstention.is_some()
             || !self.conflict.is_empty()

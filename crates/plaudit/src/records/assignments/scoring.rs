@@ -7,7 +7,7 @@
 //! - A sheet is changed while a judging round of the assignment is open; with no round of its own, any judging round of the form
 //!   that is for the chapter of the entry.
 
-use super::{Assignment, Comment, Decision, Score, Status, rules};
+use super::{Assignment, AssignmentSlug, Comment, Decision, Score, Status, rules};
 use crate::program::Program;
 use crate::program::criteria::Criterion;
 use crate::program::rounds::RoundType;
@@ -175,35 +175,17 @@ impl ScoringContext<'_> {
             json => input::integer(1..=most)(json).map(Some),
         });
         let Some(preference) = read else { return };
-        let has_it = |(other, _): &&(Assignment, Slug)| other.slug != after.slug && other.preference == preference;
-        match self.others.iter().find(has_it) {
-            Some((other, _)) if preference.is_some() => {
-                members.fault("preference", format!("is that of the entry {} already", other.entry));
-            }
-            _ => after.preference = preference,
+        match has_preference(self.others, after.slug, preference) {
+            Some(other) => members.fault("preference", format!("is that of the entry {other} already")),
+            None => after.preference = preference,
         }
     }
 
     fn read_votes(&self, members: &mut Members<'_>, rules: Voting, after: &mut Assignment) {
         let Some(votes) = members.required("votes", input::integer(0..=super::VOTES)) else { return };
         let period = period(rules.reset, self.now, self.program);
-        let others = self.others.iter().filter(|(other, _)| other.slug != after.slug && other.period == period);
-        let (mut of_voter, mut of_category) = (votes, votes);
-        for (other, category) in others {
-            of_voter = of_voter.saturating_add(other.votes_of_period);
-            if *category == self.category {
-                of_category = of_category.saturating_add(other.votes_of_period);
-            }
-        }
-        for (given, most, of) in [
-            (votes, rules.votes_per_entry, "of a voter for an entry"),
-            (of_voter, rules.votes_per_voter, "of a voter"),
-            (of_category, rules.votes_per_category, "of a voter for the entries of a category"),
-        ] {
-            if most.is_some_and(|most| given > most) {
-                let (most, until) = (most.unwrap_or_default(), until(rules.reset));
-                members.fault("votes", format!("would be {given} {of}{until}, and {most} is the most"));
-            }
+        for message in too_many(self.others, self.category, rules, (after.slug, votes, period)) {
+            members.fault("votes", message);
         }
         let earlier = after.votes - if after.period == period { after.votes_of_period } else { 0 };
         if votes != after.votes_of_period || after.period != period {
@@ -212,6 +194,61 @@ impl ScoringContext<'_> {
             after.period = period;
         }
     }
+}
+
+/// Whether what a sheet has given can count among the other complete sheets of its judge in the score set, each with the category of
+/// its entry: it may have been given to others while the sheet did not count.
+pub fn check_among(
+    score_set: &ScoreSet,
+    (sheet, category): (&Assignment, Slug),
+    others: &[(Assignment, Slug)],
+) -> Result<(), String> {
+    let entry = sheet.entry;
+    match score_set.rules {
+        Rules::TopPick(_) => match has_preference(others, sheet.slug, sheet.preference) {
+            Some(other) => Err(format!("The preference of the sheet of {entry} is that of the entry {other} by now.")),
+            None => Ok(()),
+        },
+        Rules::Voting(rules) => {
+            match too_many(others, category, rules, (sheet.slug, sheet.votes_of_period, sheet.period)).first() {
+                Some(message) => Err(format!("With the sheet of {entry} the votes {message}.")),
+                None => Ok(()),
+            }
+        }
+        Rules::VipJudging(_) | Rules::Qualifying(_) | Rules::Gallery => Ok(()),
+    }
+}
+
+/// The entry of another sheet that has the preference.
+fn has_preference(others: &[(Assignment, Slug)], slug: AssignmentSlug, preference: Option<i64>) -> Option<Slug> {
+    let has_it = |(other, _): &&(Assignment, Slug)| other.slug != slug && other.preference == preference;
+    preference.and(others.iter().find(has_it)).map(|(other, _)| other.entry)
+}
+
+/// The quotas that votes of a sheet in a period would exceed.
+fn too_many(
+    others: &[(Assignment, Slug)],
+    category: Slug,
+    rules: Voting,
+    (slug, votes, period): (AssignmentSlug, i64, Option<Date>),
+) -> Vec<String> {
+    let (mut of_voter, mut of_category) = (votes, votes);
+    for (other, of) in others.iter().filter(|(other, _)| other.slug != slug && other.period == period) {
+        of_voter = of_voter.saturating_add(other.votes_of_period);
+        if *of == category {
+            of_category = of_category.saturating_add(other.votes_of_period);
+        }
+    }
+    let quotas = [
+        (votes, rules.votes_per_entry, "of a voter for an entry"),
+        (of_voter, rules.votes_per_voter, "of a voter"),
+        (of_category, rules.votes_per_category, "of a voter for the entries of a category"),
+    ];
+    let exceeded =
+        quotas.into_iter().filter_map(|(given, most, of)| Some((given, most.filter(|most| given > *most)?, of)));
+    exceeded
+        .map(|(given, most, of)| format!("would be {given} {of}{}, and {most} is the most", until(rules.reset)))
+        .collect()
 }
 
 fn read_text(json: &Json<'_>) -> Result<Option<String>, String> {

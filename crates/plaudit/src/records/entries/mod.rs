@@ -6,7 +6,8 @@
 //!   the second one, which only a single read shows: answers, attachments, contributors. Both always are what they would be
 //!   if they were made anew from the records that they show ([`refresh_detail`]).
 //! - Season, form, category and chapter agree: the category is of the season, and of the form if it has one; the chapter is
-//!   of the season, active, and offers the category. An entry of a season that is over cannot change.
+//!   of the season, active, and offers the category. Of an entry of an archived season only the title, the tags, the
+//!   moderation and the grant can change, of one of a destroyed season nothing.
 //! - Its status takes the steps that there are and no other (`rules/status.rs`). It is handed in in time
 //!   (`rules/deadline.rs`) and with an answer to every required field that is shown (`rules/answers.rs`).
 //! - Its automatic score and its eligibility follow from its answers, its division from those of its category

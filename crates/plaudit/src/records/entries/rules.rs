@@ -14,6 +14,7 @@ use crate::program::Program;
 use crate::program::categories::Category;
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::FieldType;
+use crate::program::seasons::Status as SeasonStatus;
 use crate::records::Refusal;
 use crate::records::answers::Answers;
 use crate::records::entries::Entry;
@@ -52,11 +53,28 @@ fn check_unlocked(program: &Program, category: Slug) -> Result<(), Refusal> {
 
 /// Refuses to change an entry of a season that is over.
 pub(crate) fn check_season(program: &Program, season: Slug) -> Result<(), Refusal> {
-    // A season that is gone altogether was destroyed.
-    match program.seasons.any(season) {
-        Some(season) if !season.status.is_over() => Ok(()),
-        _ => Err(Refusal::State("The season of the entry is over, so that the entry cannot change.".to_owned())),
+    match status(program, season) {
+        SeasonStatus::Draft | SeasonStatus::Active => Ok(()),
+        SeasonStatus::Archived => Err(Refusal::State(
+            "The season of the entry is archived, so that only its title, tags, moderation and grant can change."
+                .to_owned(),
+        )),
+        SeasonStatus::Destroyed => Err(destroyed()),
     }
+}
+
+/// Refuses to change what can still change of an entry of an archived season: its title, tags, moderation and grant.
+pub(crate) fn check_not_destroyed(program: &Program, season: Slug) -> Result<(), Refusal> {
+    if status(program, season) == SeasonStatus::Destroyed { Err(destroyed()) } else { Ok(()) }
+}
+
+/// A season that is gone altogether was destroyed.
+fn status(program: &Program, season: Slug) -> SeasonStatus {
+    program.seasons.any(season).map_or(SeasonStatus::Destroyed, |season| season.status)
+}
+
+fn destroyed() -> Refusal {
+    Refusal::State("The season of the entry is destroyed, so that the entry cannot change.".to_owned())
 }
 
 /// Whether an entrant who has entries in a category can have another one there; otherwise why not.

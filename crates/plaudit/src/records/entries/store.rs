@@ -3,7 +3,7 @@
 mod counts;
 mod write;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::lists::page::bounded;
 use crate::lists::{number_key, sort_key};
@@ -462,6 +462,27 @@ pub async fn shown_by_tasks(
         })
         .await?;
     Ok(found)
+}
+
+/// The forms of entries, be they in the trash.
+pub async fn forms_of(
+    account: AccountId,
+    source: &mut Source<'_>,
+    entries: &[Slug],
+) -> Result<HashMap<Slug, Slug>, DbError> {
+    let mut forms = HashMap::new();
+    if entries.is_empty() {
+        return Ok(forms);
+    }
+    let (list, values) = filled(entries, 2, vec![account.into()]);
+    let sql = format!("SELECT slug, form FROM entries WHERE account = $1 AND slug IN ({list})");
+    source
+        .each(&sql, &values, |row| {
+            forms.insert(row.slug(0)?, row.slug(1)?);
+            Ok(())
+        })
+        .await?;
+    Ok(forms)
 }
 
 /// The season of an entry, even of one in the trash.

@@ -121,6 +121,8 @@ impl File {
         let metadata = members.nullable("metadata", object);
         // Nothing is ever being transcoded, so that the list may be stated and is not kept.
         members.optional("transcoding", input::list(0, input::text(0)));
+        // An address is signed whenever it is shown.
+        members.get("download_link");
         let created = members.optional("created", input::time).unwrap_or(context.now);
         Some(Self {
             token,

@@ -261,7 +261,7 @@ async fn write_undo(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Resu
         let Some(before) = found.filter(|found| matches!(found.value.method, Method::Manual | Method::Random)) else {
             continue;
         };
-        if before.value.has_sheet() {
+        if before.value.has_scores() {
             return Err(ApiError::State(format!("{slug} has scores; nothing is undone.")));
         }
         link::remove(tx, account, program, &writing.origin, &before).await?;

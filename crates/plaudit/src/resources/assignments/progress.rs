@@ -62,10 +62,13 @@ pub(super) async fn progress(caller: Caller, RawQuery(raw): RawQuery) -> Result<
     caller.permit()?;
     let slug = query.slug("score_set").ok_or(ApiError::NotFound)?;
     let program = caller.program();
-    let needed = program.score_sets.live(slug).map_or(1, |score_set| score_set.min_judges);
+    let needed = program.score_sets.live(slug).ok_or(ApiError::NotFound)?.min_judges;
     let access = caller.access();
     let mut tx = caller.app().db.snapshot().await?;
     let sees_all = access.sees_all() || leads(access, program, Source::Snapshot(&mut tx), slug).await?;
+    if !sees_all && access.chapters().is_empty() {
+        return Err(ApiError::NotFound);
+    }
     let chapters = (!sees_all).then(|| access.chapters());
     let read = store::progress(&mut tx, caller.account(), (slug, needed), chapters).await?;
     tx.commit().await?;

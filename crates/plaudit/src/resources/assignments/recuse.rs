@@ -1,13 +1,15 @@
 //! Taking judges off entries.
 
 use super::check_managed;
+use super::score::check_return;
 use crate::assigning::link;
 use crate::assigning::reassigning::{Input, WORK};
 use crate::assigning::rules;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::jobs;
 use crate::program::Program;
-use crate::records::{entries, users};
+use crate::records::assignments::{Method, Status};
+use crate::records::{assignments, entries, users};
 use db::{Source, Tx};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Object as JsonObject;
@@ -35,7 +37,8 @@ pub(super) async fn recuse(
 }
 
 async fn write_recuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
-    let (pair, score_set) = read(tx, writing).await?;
+    let (pair, score_set, stored) = read(tx, writing).await?;
+    writing.precondition(stored.revision)?;
     link::recuse(tx, &writing.program, &writing.origin, pair, score_set, writing.ids()).await?;
     Ok(Reply::NoContent)
 }
@@ -59,18 +62,28 @@ pub(super) async fn unrecuse(
 }
 
 async fn write_unrecuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
-    let (pair, score_set) = read(tx, writing).await?;
+    let (pair, score_set, stored) = read(tx, writing).await?;
     let (account, program, origin) = (writing.account(), &writing.program, &writing.origin);
-    if link::unrecuse(tx, account, program, origin, pair, score_set).await? {
-        return Ok(Reply::NoContent);
+    if score_set.is_some() && link::is_off_everywhere(tx, account, program, pair).await? {
+        let refused = "The judge was taken off the entry in all score sets, and is not back in one alone.";
+        return Err(ApiError::State(refused.to_owned()));
     }
-    Err(ApiError::State(
-        "The judge was taken off the entry in all score sets, and is not back in one alone.".to_owned(),
-    ))
+    let category = stored.head()?.category;
+    for found in assignments::store::of_pair(tx, account, pair, score_set, &program.context).await? {
+        if found.value.method == Method::Recused && found.value.status == Status::Complete {
+            check_return(tx, (account, program), (&found.value, category)).await?;
+        }
+    }
+    writing.precondition(stored.revision)?;
+    link::unrecuse(tx, account, program, origin, pair, score_set).await?;
+    Ok(Reply::NoContent)
 }
 
-/// The entry and the judge, and the score set where one is named.
-async fn read(tx: &mut Tx, writing: &Writing<State>) -> Result<((Slug, Slug), Option<Slug>), ApiError> {
+/// The entry and the judge, the score set where one is named, and what is stored of the entry.
+async fn read(
+    tx: &mut Tx,
+    writing: &Writing<State>,
+) -> Result<((Slug, Slug), Option<Slug>, entries::store::Stored), ApiError> {
     let (slug, body) = &*writing.state;
     let account = writing.account();
     let entry = entries::store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
@@ -86,8 +99,7 @@ async fn read(tx: &mut Tx, writing: &Writing<State>) -> Result<((Slug, Slug), Op
         violations.add("judge", format!("{judge} is no user of the account"));
     }
     let judge = violations.or(judge)?;
-    writing.precondition(entry.revision)?;
-    Ok(((*slug, judge), score_set))
+    Ok(((*slug, judge), score_set, entry))
 }
 
 fn check_score_set(program: &Program, score_set: Option<Slug>, violations: &mut Violations) {

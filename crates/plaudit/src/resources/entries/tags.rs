@@ -41,7 +41,7 @@ async fn write_tags(tx: &mut Tx, writing: &Writing<(Slug, String, Change)>) -> R
     let head = found.head()?;
     writing.manages(&head)?;
     let tags = change(&head.tags, tags)?;
-    rules::check_season(&writing.program, head.season)?;
+    rules::check_not_destroyed(&writing.program, head.season)?;
     writing.precondition_of(&found)?;
     let after = Entry { tags, ..head.clone() };
     let stored = store::write_head(tx, &writing.program, &writing.origin, (&found, &head), after, false).await?;

@@ -193,7 +193,7 @@ async fn tag<S>(
 ) -> Result<(), ApiError> {
     let found = entries::store::find_for_update(tx, writing.account(), slug).await?.ok_or(ApiError::NotFound)?;
     let head = found.head()?;
-    rules::check_season(&writing.program, head.season)?;
+    rules::check_not_destroyed(&writing.program, head.season)?;
     let Ok(tags) = rules::tags::added(&head.tags, tag) else {
         violations.add("tag", format!("{slug} has as many tags as an entry may have"));
         return Ok(());

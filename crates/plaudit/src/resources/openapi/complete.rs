@@ -105,7 +105,8 @@ fn named_headers<'n>(names: impl IntoIterator<Item = &'n str>) -> Value {
 }
 
 /// The paths whose query names the record that they are about.
-const OF_ONE: [&str; 4] = ["/leaderboard", "/leaderboard/analysis", "/leaderboard/casting-vote", "/leaderboard/lot"];
+const OF_ONE: [&str; 5] =
+    ["/assignment/progress", "/leaderboard", "/leaderboard/analysis", "/leaderboard/casting-vote", "/leaderboard/lot"];
 
 /// What the method and the path say of a body and of a success, where the operation says nothing else of them.
 fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &Map<String, Value>) {

@@ -46,6 +46,14 @@ fn job() -> Value {
             "message": string("Why."),
         }),
     );
+    let result = object(
+        "A record by its address; one of the set-up by its name as well.",
+        json!({
+            "slug": string("Its slug."),
+            "link": component("Link"),
+            "name": component("Translated"),
+        }),
+    );
     let time = |about: &str| or_null(about, &component("Timestamp"));
     object(
         "Work that goes on after the answer to the request that began it. One that failed in part is done, with errors.",
@@ -54,7 +62,7 @@ fn job() -> Value {
             "kind": { "description": "What it does.", "type": "string", "examples": ["webhook_replay"] },
             "state": { "description": "Where it stands.", "type": "string", "enum": State::NAMES, "examples": ["running"] },
             "progress": progress,
-            "results": list("What it made or changed, the first 1,000 of it.", &component("Reference")),
+            "results": list("What it made or changed, the first 1,000 of it.", &result),
             "errors": list("What failed, the first 1,000 of it.", &error),
             "created": component("Timestamp"),
             "started": time("When it was first begun."),

@@ -1,5 +1,6 @@
 //! The lines of an order, each with what it is billed with.
 
+use list_view::Key;
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
@@ -48,7 +49,9 @@ async fn items(caller: Caller, Path(slug): Path<Slug>, RawQuery(raw): RawQuery) 
     }
     let total = order.items.len() as u64;
     let has_more = before.saturating_add(shown.len()) < order.items.len();
-    let around = Around { rows: shown.len(), total, has_more, last: None, more: "" };
+    let last = shown.last().map(|(number, _)| number.to_string());
+    let last = last.as_ref().map(|number| (&Key::Nothing, number.as_str()));
+    let around = Around { rows: shown.len(), total, has_more, last, more: "" };
     // Entries are shown by title, and the purchaser by name.
     let state = format!("{revision}\n{purchaser:?}\n{of_entries:?}");
     list::end(&caller, renderer, (&format!("/order/{slug}/items"), &query, raw.as_deref()), &around, &state)

@@ -117,10 +117,11 @@ pub(super) async fn replay(
 async fn write_replay(tx: &mut Tx, writing: &Writing<(Slug, DeliveryId)>) -> Result<Reply, ApiError> {
     let (slug, id) = *writing.state;
     let account = writing.account();
-    writing.program.webhooks.live_record(slug).ok_or(ApiError::NotFound)?;
+    let webhook = writing.program.webhooks.live_record(slug).ok_or(ApiError::NotFound)?;
     let found = store::find(account, Source::Snapshot(tx), slug, id.key()).await?;
     found.filter(|(delivery, _)| delivery.id == id).ok_or(ApiError::NotFound)?;
     check_enabled(&writing.program, slug)?;
+    writing.precondition(webhook.revision)?;
     replay::again(tx, account, slug, &[id.key()], writing.app().database_clock.now()).await?;
     Ok(Reply::Accepted { location: None })
 }

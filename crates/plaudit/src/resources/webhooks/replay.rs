@@ -31,9 +31,10 @@ pub(super) async fn replay(
 
 async fn write(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>)>) -> Result<Reply, ApiError> {
     let (slug, body) = &*writing.state;
-    writing.program.webhooks.live_record(*slug).ok_or(ApiError::NotFound)?;
+    let webhook = writing.program.webhooks.live_record(*slug).ok_or(ApiError::NotFound)?;
     let (after, before, events) = read(body).map_err(ApiError::Invalid)?;
     check_enabled(&writing.program, *slug)?;
+    writing.precondition(webhook.revision)?;
     let input = Input {
         webhook: slug.to_string(),
         after: after.as_microseconds(),

@@ -147,16 +147,6 @@ both_engines! {
         }
     }
 
-    async fn an_entry_of_a_season_that_is_over_keeps_everything(server) {
-        for (what, body) in [("update-title", json!({"title": "x"})), ("update-category", json!({"category": "CategOld"}))] {
-            for format in FORMATS {
-                let path = format!("/entry/EntryOld/{what}");
-                let over = server.put_with(&path, &body.to_string(), &[("accept", format)]).await.expect(422);
-                assert_eq!(error_names(&over, format), None, "{what}");
-            }
-        }
-    }
-
     async fn each_obeys_if_match(server) {
         for (what, body) in [
             ("update-title", json!({"title": "Other"})),

@@ -78,7 +78,12 @@ both_engines! {
         let beyond = server.get("/order/OrderOpn/items?page=9").await.expect(200).json();
         assert_eq!((&beyond["data"], &beyond["from"]), (&json!([]), &Value::Null));
         assert!(server.get("/order/OrderOpn/items?count=none").await.expect(200).json()["total"].is_null());
-        for wrong in ["page=0", "per_page=101", "status=paid", "cursor="] {
+        let begun = server.get("/order/OrderOpn/items?cursor=&per_page=1").await.expect(200).json();
+        assert_eq!((&begun["data"][0]["slug"], &begun["total"]), (&first["slug"], &json!(2)));
+        let next = format!("/order/OrderOpn/items?per_page=1&cursor={}", begun["next_cursor"].as_str().unwrap());
+        let end = server.get(&next).await.expect(200).json();
+        assert_eq!((&end["data"][0]["slug"], &end["next_cursor"]), (&second["data"][0]["slug"], &Value::Null));
+        for wrong in ["page=0", "per_page=101", "status=paid", "cursor=x", "cursor=&page=1"] {
             server.get(&format!("/order/OrderOpn/items?{wrong}")).await.expect(400);
         }
         server.get("/order/NobodyAA/items").await.expect(404);

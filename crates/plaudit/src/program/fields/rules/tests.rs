@@ -143,6 +143,7 @@ fn every_type_but_a_formula_can_be_made_with_what_it_needs() {
         let needed = match kind {
             FieldType::Currency => r#","currency":"EUR""#,
             FieldType::Table => r#","columns":[{"key":"A"}]"#,
+            FieldType::Lookup => "",
             _ if kind.has_options() => r#","options":["a"]"#,
             _ => "",
         };

@@ -91,7 +91,9 @@ fn what_is_chosen_is_an_option_and_chosen_once() {
     assert_eq!(validated(list, "[]"), Ok(()));
     assert!(validated(list, r#"["a","c"]"#).unwrap_err().contains("a, b"));
     assert!(validated(list, r#"["a","a"]"#).unwrap_err().contains("twice"));
-    assert!(validated(r#""type":"radio","options":["a"]"#, r#""b""#).is_err());
+    for kind in ["radio", "drop-down-list", "lookup"] {
+        assert!(validated(&format!(r#""type":"{kind}","options":["a"]"#), r#""b""#).is_err(), "{kind}");
+    }
     assert_eq!(checked(list, r#"["c"]"#), Ok(()), "what is stored may be of options that are no more");
 }
 

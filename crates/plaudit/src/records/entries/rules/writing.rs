@@ -20,7 +20,7 @@ use crate::records::entries::given::{self, FieldScope};
 use crate::records::entries::rules::answers::{self, EntryChildren};
 use crate::records::entries::rules::body::Given;
 use crate::records::entries::rules::status::{Step, step};
-use crate::records::entries::rules::{check_season, deadline, offered, screening, takes_another};
+use crate::records::entries::rules::{check_not_destroyed, check_season, deadline, offered, screening, takes_another};
 use crate::records::entries::{Entry, Moderation, NO_DEADLINE, Status};
 use crate::records::review_tasks::{self, ReviewTask};
 use kernel::input::Violations;
@@ -246,7 +246,11 @@ pub(crate) fn update(
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));
     }
-    check_season(program, before.season)?;
+    if to == before.status && is_kept(before, &entry) {
+        check_not_destroyed(program, before.season)?;
+    } else {
+        check_season(program, before.season)?;
+    }
     check_lock(program, before, &entry, is_handed_in)?;
     if let Some(taken) = taken {
         if taken == Step::Submit {
@@ -260,6 +264,12 @@ pub(crate) fn update(
     }
     screening::set_eligibility(program, Some(before), &mut entry, is_handed_in);
     Ok(entry)
+}
+
+/// Whether nothing changes but what can change after the season.
+fn is_kept(before: &Entry, after: &Entry) -> bool {
+    let Entry { title, moderation_status, grant_status, grant_end_date, .. } = after.clone();
+    *after == Entry { title, moderation_status, grant_status, grant_end_date, ..before.clone() }
 }
 
 /// The entry with a file as the answer to a field; everything that was wrong with the file is in `violations`.

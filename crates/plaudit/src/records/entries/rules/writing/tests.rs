@@ -363,10 +363,20 @@ fn a_locked_category_keeps_what_an_entrant_gives() {
 }
 
 #[test]
-fn a_season_that_is_over_keeps_its_entries_as_they_are() {
+fn of_an_archived_season_title_moderation_and_grant_can_change_and_of_a_destroyed_one_nothing() {
     let entry = Entry { season: slug("SeasonBB"), category: slug("CategOld"), ..make("").unwrap() };
-    for body in [r#"{"title":"U"}"#, r#"{"moderation_status":"approved"}"#, "{}"] {
-        assert_eq!(wrong(change(&entry, body)), ["state"]);
+    let destroyed = Entry { season: slug("SeasonXX"), ..entry.clone() };
+    for body in [
+        r#"{"title":"U"}"#,
+        r#"{"moderation_status":"approved"}"#,
+        r#"{"grant_status":"granted","grant_end_date":"2027-01-01"}"#,
+        "{}",
+    ] {
+        assert!(change(&entry, body).is_ok(), "{body}");
+        assert_eq!(wrong(change(&destroyed, body)), ["state"], "{body}");
+    }
+    for body in [r#"{"title":"U","custom_deadline":"2027-01-01 00:00"}"#, r#"{"status":"submitted"}"#] {
+        assert_eq!(wrong(change(&entry, body)), ["state"], "{body}");
     }
     assert_eq!(wrong(change(&entry, r#"{"title":""}"#)), ["title"], "wrong members come before the state");
     assert_eq!(wrong(copy(&program(), &entry, &known(), identity(IN_TIME))), ["state"]);
