@@ -29,8 +29,8 @@ struct Step {
     failure: Option<String>,
 }
 
-/// Runs every step, goes on after one that fails, and ends with a summary. All of it is built in the release profile,
-/// so that each dependency is built once and the proofs run on what is shipped.
+/// Runs every step, goes on after one that fails, and ends with a summary. Dependencies are built in the release profile alone, once,
+/// and the proofs run on what is shipped.
 pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     let cargo = |arguments: &[&str]| Cargo::new(root, arguments);
     let mut steps = Steps::default();

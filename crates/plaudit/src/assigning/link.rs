@@ -6,12 +6,13 @@ use crate::program::score_sets::ScoreSet;
 use crate::program::{Program, Record};
 use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, scoring, store};
 use crate::records::conflicts::Conflict;
+use crate::records::entries;
 use crate::records::people;
 use crate::records::recusals::Recusal;
 use crate::records::standings::store::{Written, write as write_assignment};
 use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
-use kernel::text::Slug;
+use kernel::text::{Slug, Timestamp};
 
 /// A link that is wanted.
 #[derive(Clone, Debug)]
@@ -42,7 +43,25 @@ pub fn refusal(facts: &Facts, pair: (Slug, Slug), score_set: Option<&ScoreSet>) 
     facts.exclusion(pair, score_set).map(|reason| format!("{} {reason} {}", pair.1, pair.0))
 }
 
-/// Makes a link, or changes the one that is there; gives the revision of the assignment.
+/// Why a sheet cannot count again as it is: its judge has given others meanwhile what it gives.
+pub async fn misfit(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    (sheet, now): (&Assignment, Timestamp),
+) -> Result<Option<String>, DbError> {
+    let (Some(set), Some(judge)) = (program.score_sets.live(sheet.score_set), sheet.judge) else { return Ok(None) };
+    if !set.mode().is_shared_out() || !sheet.has_scores() {
+        return Ok(None);
+    }
+    let found = entries::store::season_and_category(tx, account, sheet.entry).await?;
+    let Some((_, category)) = found else { return Ok(None) };
+    let others = store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await?;
+    Ok(scoring::check_among((program, set, now), (sheet, category), &others).err())
+}
+
+/// Makes a link, or changes the one that is there; gives the revision of the assignment. A sheet that comes back with what its judge
+/// has given others meanwhile comes back without it.
 pub async fn write(
     tx: &mut Tx,
     account: AccountId,
@@ -57,6 +76,11 @@ pub async fn write(
     after.method = link.cause.into();
     after.rounds.clone_from(&link.rounds);
     after.panels.clone_from(&link.panels);
+    if before.as_ref().is_some_and(|before| before.deleted || !before.value.is_linked())
+        && misfit(tx, account, program, (&after, origin.at)).await?.is_some()
+    {
+        after.take_back();
+    }
     let action = match &before {
         None => Action::Created,
         Some(before) if before.deleted => Action::Restored,

@@ -14,6 +14,7 @@ use crate::program::{Program, Programs, Record};
 use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, store};
 use db::{BoxFuture, DbError, Source, Tx};
 use kernel::ids::Ids;
+use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The job that gives the open sheets of a judge to others.
@@ -78,8 +79,9 @@ impl Part {
                 let pair = (slug.entry(), self.judge);
                 let set = Some(self.score_set);
                 link::recuse(tx, &program, &origin, pair, set, &self.ids).await?;
-                if self.replace(tx, &program, &origin, *slug).await? {
+                if let Some(made) = self.replace(tx, &program, &origin, *slug).await? {
                     step.report.done(1);
+                    step.report.result(Kind::Assignment, made.as_str());
                 } else {
                     step.report.failed(slug.as_str(), "Nobody else of the score set can judge the entry.");
                 }
@@ -92,19 +94,20 @@ impl Part {
         })
     }
 
-    /// Links another judge of the score set with the entry of a sheet; `false` where there is none.
+    /// Links another judge of the score set with the entry of a sheet; gives the new link, where there is one.
     async fn replace(
         &self,
         tx: &mut Tx,
         program: &Program,
         origin: &Origin,
         slug: AssignmentSlug,
-    ) -> Result<bool, DbError> {
+    ) -> Result<Option<AssignmentSlug>, DbError> {
         let (account, entry) = (program.id, slug.entry());
         let of_entry = store::of_entry(tx, account, (entry, self.score_set), &program.context).await?;
         let rounds = of_entry.iter().find(|found| found.value.slug == slug).map(|found| found.value.rounds.clone());
-        // A link whose cause is gone keeps nobody from another one.
-        let holds = |found: &&Record<Assignment>| !found.deleted && found.value.method != Method::Stray;
+        // A link whose cause is gone keeps nobody from another one, unless it would come back with scores.
+        let is_open = |sheet: &Assignment| sheet.method == Method::Stray && !sheet.has_scores();
+        let holds = |found: &&Record<Assignment>| !found.deleted && !is_open(&found.value);
         let linked: Vec<Option<Slug>> = of_entry.iter().filter(holds).map(|found| found.value.judge).collect();
         let mut loads = store::loads(tx, account, self.score_set).await?;
         loads.retain(|judge, _| *judge != self.judge && !linked.contains(&Some(*judge)));
@@ -114,10 +117,10 @@ impl Part {
         let may = |judge| {
             rules::check_judge(&facts, program, judge).is_ok() && facts.exclusion((entry, judge), score_set).is_none()
         };
-        let Some(judge) = rules::replacement(&loads, may) else { return Ok(false) };
+        let Some(judge) = rules::replacement(&loads, may) else { return Ok(None) };
         let (score_set, rounds) = (self.score_set, rounds.unwrap_or_default());
         let link = Link { entry, judge, score_set, rounds, cause: Cause::Manual, panels: Vec::new() };
         link::write(tx, account, program, origin, &link).await?;
-        Ok(true)
+        Ok(Some(link.slug()))
     }
 }

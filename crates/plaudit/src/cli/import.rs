@@ -20,7 +20,7 @@ use kernel::text::Slug;
 /// What to import.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The program file, JSON Lines; - is standard input
+    /// The program file, JSON Lines or YAML; - is standard input
     file: PathBuf,
     /// The slug of the account that the file is about, where it has no account record
     #[arg(long, value_name = "SLUG")]

@@ -74,12 +74,13 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
                 .await;
         };
         let documents = webhook.form.is_some().then_some(STRETCH_BYTES);
-        let (changes, reached) = feed::stretch(account, &mut Source::Db(&db), Of::All, (from, to), documents).await?;
+        let (mut changes, reached) =
+            feed::stretch(account, &mut Source::Db(&db), Of::All, (from, to), documents).await?;
         let now = run.app.database_clock.now();
         let mut wanted = Vec::new();
+        changes.retain(|change| change.at.as_microseconds() >= input.after);
         let of_webhook = matching::wanted(account, &mut Source::Db(&db), (&program, &webhook), &changes).await?;
-        for (change, events) in of_webhook.into_iter().filter(|(change, _)| change.at.as_microseconds() >= input.after)
-        {
+        for (change, events) in of_webhook {
             let is_asked =
                 |event: Event| input.events.is_empty() || input.events.iter().any(|name| name == event.name());
             let asked = events.into_iter().filter(|(_, event)| is_asked(*event));

@@ -93,8 +93,8 @@ impl Import<'_> {
                 let parts = stated.split_at_checked(8).zip(stated.get(8..).and_then(|rest| rest.split_at_checked(8)));
                 let Some(((entry, _), (season, contributor))) = parts else { continue };
                 let Some(entry) = Slug::parse(entry) else { continue };
-                let of_entry = entries::store::season(&mut self.tx, self.id, entry).await?;
-                if let Some(of_entry) = of_entry.filter(|of_entry| of_entry.as_str() != season) {
+                let of_entry = entries::store::season_and_category(&mut self.tx, self.id, entry).await?;
+                if let Some((of_entry, _)) = of_entry.filter(|(of_entry, _)| of_entry.as_str() != season) {
                     let line = self.reading.names.line_of(Space::StatedSeason, stated)?.unwrap_or_default();
                     let location = SourceLocation::new(line, Kind::Contributor, contributor);
                     let message = format!("is computed and must be {of_entry}, the season of the entry, or left out");

@@ -320,7 +320,8 @@ impl Import<'_> {
         rows::has_any(&mut self.tx, self.id, kind).await
     }
 
-    /// Gives every record without a slug or token one that neither the file nor the account has, and takes it apart.
+    /// Gives every record without a slug or token one that neither the file nor the account has, an attachment the token of its file,
+    /// and takes it apart.
     async fn name_the_nameless(&mut self) -> Result<(), Error> {
         while let Some(Held { location, mut object }) = self.reading.nameless_setup.pop() {
             let name = self.free_name(location.kind).await?;

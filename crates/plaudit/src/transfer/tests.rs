@@ -1,6 +1,7 @@
 mod agreement;
 mod apply;
 mod files;
+mod forms_of_files;
 mod schema;
 mod staging;
 
@@ -65,7 +66,9 @@ impl Place {
         };
         let own = [self.folder.path().join("plaudit.db").canonicalize().unwrap()];
         let files = FileSource { folder: self.folder.path(), own: &own };
-        let source = Source { reader: Cursor::new(text), name: "a.jsonl", files };
+        let name =
+            if text.trim_start().starts_with(['{', '[']) || text.trim().is_empty() { "a.jsonl" } else { "a.yaml" };
+        let source = Source { reader: Cursor::new(text), name, files };
         (import(deployment, source, account.and_then(Slug::parse), &mut report).await, reported)
     }
     async fn import(&self, text: &str) -> Outcome {

@@ -199,6 +199,25 @@ both_engines! {
         }
     }
 
+    async fn a_link_comes_back_without_what_others_were_given_meanwhile(server) {
+        prepared(&server).await;
+        for (set, given, left) in [("ScoreTop", r#"{"preference":1}"#, json!({"preference": null})), ("ScoreVot", r#"{"votes":3}"#, json!({"total_votes": 0}))] {
+            let first = linked(&server, "EntryOne", "UserJudg", set).await;
+            let second = linked(&server, "EntryTwo", "UserJudg", set).await;
+            server.put(&format!("{first}/score"), given).await.expect(200);
+            server.delete(&first).await.expect(204);
+            assert_eq!(linked(&server, "EntryOne", "UserJudg", set).await, first);
+            let kept = server.get(&first).await.expect(200).json();
+            assert_eq!((&kept["status"], kept["score"] == left), (&json!("complete"), false), "nobody got it");
+            server.delete(&first).await.expect(204);
+            server.put(&format!("{second}/score"), given).await.expect(200);
+            linked(&server, "EntryOne", "UserJudg", set).await;
+            let back = server.get(&first).await.expect(200).json();
+            assert!(back["score"].is_null() || back["score"] == left, "{back}");
+            assert_ne!(back["status"], "complete");
+        }
+    }
+
     async fn nothing_is_given_outside_of_a_judging_round_or_without_a_sheet(server) {
         prepared(&server).await;
         let over = json!({"score_set": "ScoreQua", "entry": "EntryOne", "judge": "UserJudg", "rounds": ["RoundEnd"]});
@@ -308,6 +327,8 @@ both_engines! {
             assert_eq!((&job["kind"], &job["state"]), (&json!("assignments"), &json!("done")));
             assert_eq!(job["progress"], json!({"done": 3, "total": 4, "failed": 1}));
             assert_eq!(job["errors"][0]["item"], slug("EntryTwo", "UserJudB", "ScorePoi"));
+            let made = json!({"slug": slug("EntryOne", "UserJudg", "ScorePoi"), "link": format!("{BASE}{kept}"), "name": {}});
+            assert_eq!((&job["results"][0], job["results"].as_array().unwrap().len()), (&made, 3));
         }
         assert_eq!(server.get("/assignment?score_set=ScorePoi&state=all").await.json()["total"], 4);
         assert_eq!(events(&server).await.len(), 3);
@@ -325,6 +346,7 @@ both_engines! {
         server.settle().await;
         let job = server.get(answer.header("location").unwrap().strip_prefix(BASE).unwrap()).await.json();
         assert_eq!((&job["state"], &job["progress"]["done"]), (&json!("done"), &json!(1)));
+        assert_eq!(job["results"][0]["slug"], slug("EntryOne", "UserJudB", "ScoreQua"));
         assert_eq!(server.get(&open).await.json()["method"], "recused");
         assert_eq!(server.get(&done).await.json()["method"], "manual");
         server.get(&format!("/assignment/{}", slug("EntryOne", "UserJudB", "ScoreQua"))).await.expect(200);

@@ -361,6 +361,8 @@ both_engines! {
             .await
             .expect(422);
         assert!(wrong.json()["errors"]["before"].is_array());
+        let replay = format!("/webhook/{hook}/replay");
+        server.post_with(&replay, &body.to_string(), &[("if-match", "\"0\"")]).await.expect(412);
 
         server.post(&format!("/webhook/{hook}/replay"), &body.to_string()).await.expect(202);
         let jobs = server.get("/job?per_page=1").await.expect(200).json();

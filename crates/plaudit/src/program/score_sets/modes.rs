@@ -23,6 +23,13 @@ choices! {
     }
 }
 
+impl Mode {
+    /// Whether what a judge gives one entry leaves less for others: preferences and votes.
+    pub fn is_shared_out(self) -> bool {
+        matches!(self, Self::TopPick | Self::Voting)
+    }
+}
+
 choices! {
     /// How the winners are found of what judges ranked.
     pub enum RankMethod {

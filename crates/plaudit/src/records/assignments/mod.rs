@@ -226,6 +226,13 @@ impl Assignment {
             || self.votes > 0
     }
 
+    /// Takes back the preference, or the votes of the latest period.
+    pub fn take_back(&mut self) {
+        self.preference = None;
+        self.votes -= self.votes_of_period;
+        self.votes_of_period = 0;
+    }
+
     /// Whether the sheet says anything.
     pub fn has_sheet(&self) -> bool {
         self.has_scores()

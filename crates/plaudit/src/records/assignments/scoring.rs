@@ -175,7 +175,7 @@ impl ScoringContext<'_> {
             json => input::integer(1..=most)(json).map(Some),
         });
         let Some(preference) = read else { return };
-        match has_preference(self.others, after.slug, preference) {
+        match entry_with_preference(self.others, after.slug, preference) {
             Some(other) => members.fault("preference", format!("is that of the entry {other} already")),
             None => after.preference = preference,
         }
@@ -184,7 +184,7 @@ impl ScoringContext<'_> {
     fn read_votes(&self, members: &mut Members<'_>, rules: Voting, after: &mut Assignment) {
         let Some(votes) = members.required("votes", input::integer(0..=super::VOTES)) else { return };
         let period = period(rules.reset, self.now, self.program);
-        for message in too_many(self.others, self.category, rules, (after.slug, votes, period)) {
+        for message in exceeded_quotas(self.others, self.category, rules, (after.slug, votes, period)) {
             members.fault("votes", message);
         }
         let earlier = after.votes - if after.period == period { after.votes_of_period } else { 0 };
@@ -196,37 +196,43 @@ impl ScoringContext<'_> {
     }
 }
 
-/// Whether what a sheet has given can count among the other complete sheets of its judge in the score set, each with the category of
-/// its entry: it may have been given to others while the sheet did not count.
+/// Whether a sheet that comes back can count among the other complete sheets of its judge in the score set, each with the category of
+/// its entry: they may have been given the same preference, or the votes of the period.
 pub fn check_among(
-    score_set: &ScoreSet,
+    (program, score_set, now): (&Program, &ScoreSet, Timestamp),
     (sheet, category): (&Assignment, Slug),
     others: &[(Assignment, Slug)],
 ) -> Result<(), String> {
     let entry = sheet.entry;
     match score_set.rules {
-        Rules::TopPick(_) => match has_preference(others, sheet.slug, sheet.preference) {
-            Some(other) => Err(format!("The preference of the sheet of {entry} is that of the entry {other} by now.")),
+        Rules::TopPick(_) => match entry_with_preference(others, sheet.slug, sheet.preference) {
+            Some(other) => Err(format!(
+                "The judge has given the preference of the entry {entry} in {} to {other} meanwhile; take it back there first.",
+                score_set.slug
+            )),
             None => Ok(()),
         },
-        Rules::Voting(rules) => {
-            match too_many(others, category, rules, (sheet.slug, sheet.votes_of_period, sheet.period)).first() {
-                Some(message) => Err(format!("With the sheet of {entry} the votes {message}.")),
+        Rules::Voting(rules) if sheet.period == period(rules.reset, now, program) => {
+            match exceeded_quotas(others, category, rules, (sheet.slug, sheet.votes_of_period, sheet.period)).first() {
+                Some(message) => {
+                    let set = score_set.slug;
+                    Err(format!("With those of the entry {entry} the votes of the judge in {set} {message}."))
+                }
                 None => Ok(()),
             }
         }
-        Rules::VipJudging(_) | Rules::Qualifying(_) | Rules::Gallery => Ok(()),
+        Rules::Voting(_) | Rules::VipJudging(_) | Rules::Qualifying(_) | Rules::Gallery => Ok(()),
     }
 }
 
 /// The entry of another sheet that has the preference.
-fn has_preference(others: &[(Assignment, Slug)], slug: AssignmentSlug, preference: Option<i64>) -> Option<Slug> {
+fn entry_with_preference(others: &[(Assignment, Slug)], slug: AssignmentSlug, preference: Option<i64>) -> Option<Slug> {
     let has_it = |(other, _): &&(Assignment, Slug)| other.slug != slug && other.preference == preference;
     preference.and(others.iter().find(has_it)).map(|(other, _)| other.entry)
 }
 
 /// The quotas that votes of a sheet in a period would exceed.
-fn too_many(
+fn exceeded_quotas(
     others: &[(Assignment, Slug)],
     category: Slug,
     rules: Voting,

@@ -53,7 +53,7 @@ fn check_unlocked(program: &Program, category: Slug) -> Result<(), Refusal> {
 
 /// Refuses to change an entry of a season that is over.
 pub(crate) fn check_season(program: &Program, season: Slug) -> Result<(), Refusal> {
-    match status(program, season) {
+    match season_status(program, season) {
         SeasonStatus::Draft | SeasonStatus::Active => Ok(()),
         SeasonStatus::Archived => Err(Refusal::State(
             "The season of the entry is archived, so that only its title, tags, moderation and grant can change."
@@ -65,11 +65,11 @@ pub(crate) fn check_season(program: &Program, season: Slug) -> Result<(), Refusa
 
 /// Refuses to change what can still change of an entry of an archived season: its title, tags, moderation and grant.
 pub(crate) fn check_not_destroyed(program: &Program, season: Slug) -> Result<(), Refusal> {
-    if status(program, season) == SeasonStatus::Destroyed { Err(destroyed()) } else { Ok(()) }
+    if season_status(program, season) == SeasonStatus::Destroyed { Err(destroyed()) } else { Ok(()) }
 }
 
 /// A season that is gone altogether was destroyed.
-fn status(program: &Program, season: Slug) -> SeasonStatus {
+fn season_status(program: &Program, season: Slug) -> SeasonStatus {
     program.seasons.any(season).map_or(SeasonStatus::Destroyed, |season| season.status)
 }
 

@@ -485,10 +485,10 @@ pub async fn forms_of(
     Ok(forms)
 }
 
-/// The season of an entry, even of one in the trash.
-pub async fn season(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
-    let sql = "SELECT season FROM entries WHERE account = $1 AND slug = $2";
-    tx.first(sql, &[account.into(), slug.into()], |row| row.slug(0)).await
+/// The season and the category of an entry, even of one in the trash.
+pub async fn season_and_category(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<(Slug, Slug)>, DbError> {
+    let sql = "SELECT season, category FROM entries WHERE account = $1 AND slug = $2";
+    tx.first(sql, &[account.into(), slug.into()], |row| Ok((row.slug(0)?, row.slug(1)?))).await
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Taking judges off entries.
 
 use super::check_managed;
-use super::score::check_return;
 use crate::assigning::link;
 use crate::assigning::reassigning::{Input, WORK};
 use crate::assigning::rules;
@@ -68,10 +67,12 @@ async fn write_unrecuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, 
         let refused = "The judge was taken off the entry in all score sets, and is not back in one alone.";
         return Err(ApiError::State(refused.to_owned()));
     }
-    let category = stored.head()?.category;
     for found in assignments::store::of_pair(tx, account, pair, score_set, &program.context).await? {
-        if found.value.method == Method::Recused && found.value.status == Status::Complete {
-            check_return(tx, (account, program), (&found.value, category)).await?;
+        if found.value.method == Method::Recused
+            && found.value.status == Status::Complete
+            && let Some(message) = link::misfit(tx, account, program, (&found.value, origin.at)).await?
+        {
+            return Err(ApiError::State(message));
         }
     }
     writing.precondition(stored.revision)?;

@@ -4,12 +4,12 @@ use super::{check_managed, leads, of_other, precondition, reply};
 use crate::access::judged;
 use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
-use crate::program::score_sets::{Mode, ScoreSet};
-use crate::program::{Program, Record};
-use crate::records::assignments::scoring::{ScoringContext, check_among, check_scoring, check_sheet};
+use crate::program::Record;
+use crate::program::score_sets::ScoreSet;
+use crate::records::assignments::scoring::{ScoringContext, check_scoring, check_sheet};
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
 use crate::records::entries::Entry;
-use db::{AccountId, DbError, Source, Tx};
+use db::{AccountId, Source, Tx};
 use kernel::input::{self, Members};
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
@@ -39,39 +39,19 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     let (slug, body) = &*writing.state;
     let (before, head) = find(tx, writing, *slug).await?;
     let set = sheet(&before.value, program.score_sets.live(slug.score_set()))?;
-    let others = others(tx, account, program, (set, before.value.judge)).await?;
+    // What a judge gives other entries counts where it is shared out.
+    let others = match before.value.judge {
+        Some(judge) if set.mode().is_shared_out() => {
+            store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await?
+        }
+        _ => Vec::new(),
+    };
     let ids = || writing.ids().slug();
     let context = ScoringContext { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
     let after = context.scored(&before.value, body)?;
     check_shown(tx, account, set, &before.value).await?;
     check_scoring(&before.value, set, head.chapter, program, now).map_err(ApiError::State)?;
     finish(tx, writing, (&before, after)).await
-}
-
-/// What the judge of a sheet gives other entries, which counts where it is shared out.
-async fn others(
-    tx: &mut Tx,
-    account: AccountId,
-    program: &Program,
-    (set, judge): (&ScoreSet, Option<Slug>),
-) -> Result<Vec<(Assignment, Slug)>, DbError> {
-    match (judge, set.mode()) {
-        (Some(judge), Mode::TopPick | Mode::Voting) => {
-            store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await
-        }
-        _ => Ok(Vec::new()),
-    }
-}
-
-/// Refuses to let a sheet count again of which somebody else got meanwhile what it has given.
-pub(super) async fn check_return(
-    tx: &mut Tx,
-    (account, program): (AccountId, &Program),
-    (sheet, category): (&Assignment, Slug),
-) -> Result<(), ApiError> {
-    let Some(set) = program.score_sets.live(sheet.score_set) else { return Ok(()) };
-    let others = others(tx, account, program, (set, sheet.judge)).await?;
-    check_among(set, (sheet, category), &others).map_err(ApiError::State)
 }
 
 /// Notes that the judge does not judge the entry; what the sheet says stays.
@@ -181,8 +161,11 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     if !matches!(before.value.status, Status::Abstained | Status::Complete) {
         return Err(ApiError::State("The sheet is open.".to_owned()));
     }
-    if before.value.abstention.is_some() {
-        check_return(tx, (writing.account(), &writing.program), (&before.value, head.category)).await?;
+    if before.value.abstention.is_some()
+        && let Some(message) =
+            link::misfit(tx, writing.account(), &writing.program, (&before.value, writing.origin.at)).await?
+    {
+        return Err(ApiError::State(message));
     }
     let reopening = Some(written(writing, reason, None));
     let after = Assignment { abstention: None, reopening, ..before.value.clone() };

@@ -62,7 +62,7 @@ fn job() -> Value {
             "kind": { "description": "What it does.", "type": "string", "examples": ["webhook_replay"] },
             "state": { "description": "Where it stands.", "type": "string", "enum": State::NAMES, "examples": ["running"] },
             "progress": progress,
-            "results": list("What it made or changed, the first 1,000 of it.", &result),
+            "results": list("What it made, changed or found as it should be, the first 1,000 of it.", &result),
             "errors": list("What failed, the first 1,000 of it.", &error),
             "created": component("Timestamp"),
             "started": time("When it was first begun."),

@@ -1,13 +1,14 @@
 //! The lines of an order, each with what it is billed with.
 
-use list_view::Key;
+use list_view::{From, Key};
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use super::seen;
 use crate::http::list::{self, Around};
 use crate::http::{ApiError, Caller, Path, RawQuery, Reply};
-use crate::lists::page::{Direction, ListQuery, ListSpec, PageEnvelope};
+use crate::lists::page::{Direction, ListQuery, ListQueryError, ListSpec, PageEnvelope};
+use crate::lists::Start;
 use crate::records::orders::store::{self, Single};
 use crate::records::orders::{Item, item_document};
 use crate::resources::operation::{Takes, operation};
@@ -28,7 +29,18 @@ async fn items(caller: Caller, Path(slug): Path<Slug>, RawQuery(raw): RawQuery) 
     caller.permit()?;
     let Single { order, revision, purchaser, .. } = seen(&caller, slug).await?;
     let per_page = usize::try_from(query.per_page).unwrap_or(usize::MAX);
-    let before = usize::try_from(query.rows_before()).unwrap_or(usize::MAX);
+    let start = Start::of(&query, |key| matches!(key, Key::Number(_)))?;
+    let before = match start.from() {
+        From::Number(passed) => usize::try_from(passed).unwrap_or(usize::MAX),
+        From::Place(Key::Number(last), of) if of == slug.as_str() => {
+            let last = usize::try_from(*last).unwrap_or_default();
+            match query.direction {
+                Direction::Ascending => last,
+                Direction::Descending => (order.items.len() + 1).saturating_sub(last),
+            }
+        }
+        From::Place(..) => return Err(ListQueryError::of("cursor does not belong to this list and its order").into()),
+    };
     let numbered = (1..).zip(&order.items);
     let shown: Vec<(usize, &Item)> = match query.direction {
         Direction::Ascending => numbered.skip(before).take(per_page).collect(),
@@ -49,8 +61,8 @@ async fn items(caller: Caller, Path(slug): Path<Slug>, RawQuery(raw): RawQuery) 
     }
     let total = order.items.len() as u64;
     let has_more = before.saturating_add(shown.len()) < order.items.len();
-    let last = shown.last().map(|(number, _)| number.to_string());
-    let last = last.as_ref().map(|number| (&Key::Nothing, number.as_str()));
+    let last = shown.last().map(|(number, _)| Key::Number(i64::try_from(*number).unwrap_or(i64::MAX)));
+    let last = last.as_ref().map(|key| (key, slug.as_str()));
     let around = Around { rows: shown.len(), total, has_more, last, more: "" };
     // Entries are shown by title, and the purchaser by name.
     let state = format!("{revision}\n{purchaser:?}\n{of_entries:?}");

@@ -44,7 +44,7 @@ impl RecordReader {
         let kind = Kind::ALL.into_iter().find(|kind| kind.is_in_files() && kind.plural() == name);
         let kind = kind.or_else(|| (name == ACCOUNT).then_some(Kind::Account));
         let Some(kind) = kind else {
-            faults.at(mark, Some(name), unknown(name));
+            faults.at(mark, Some(name), unknown(name, self.is_applied));
             return Ok(());
         };
         let items = match node.value {
@@ -75,10 +75,12 @@ impl RecordReader {
     }
 }
 
-fn unknown(name: &str) -> String {
+fn unknown(name: &str, is_applied: bool) -> String {
     if let Some(kind) = Kind::named(name).filter(|kind| kind.is_in_files()) {
         return format!("is one record; a file has a list of them under {}", kind.plural());
     }
-    let names: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_setup()).map(Kind::plural).collect();
+    let is_taken =
+        |kind: &Kind| if is_applied { kind.is_setup() } else { kind.is_in_files() && *kind != Kind::Account };
+    let names: Vec<_> = Kind::ALL.into_iter().filter(is_taken).map(Kind::plural).collect();
     format!("is no kind of record; a program file has {ACCOUNT}, {}", names.join(", "))
 }

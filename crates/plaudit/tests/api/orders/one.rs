@@ -83,6 +83,8 @@ both_engines! {
         let next = format!("/order/OrderOpn/items?per_page=1&cursor={}", begun["next_cursor"].as_str().unwrap());
         let end = server.get(&next).await.expect(200).json();
         assert_eq!((&end["data"][0]["slug"], &end["next_cursor"]), (&second["data"][0]["slug"], &Value::Null));
+        let other = next.replace("OrderOpn", "OrderPai");
+        server.get(&other).await.expect(400);
         for wrong in ["page=0", "per_page=101", "status=paid", "cursor=x", "cursor=&page=1"] {
             server.get(&format!("/order/OrderOpn/items?{wrong}")).await.expect(400);
         }

@@ -246,10 +246,11 @@ pub(crate) fn update(
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));
     }
-    if to == before.status && is_kept(before, &entry) {
+    if let Err(refusal) = check_season(program, before.season) {
         check_not_destroyed(program, before.season)?;
-    } else {
-        check_season(program, before.season)?;
+        if to != before.status || !is_late_change(before, &entry) {
+            return Err(refusal);
+        }
     }
     check_lock(program, before, &entry, is_handed_in)?;
     if let Some(taken) = taken {
@@ -266,8 +267,8 @@ pub(crate) fn update(
     Ok(entry)
 }
 
-/// Whether nothing changes but what can change after the season.
-fn is_kept(before: &Entry, after: &Entry) -> bool {
+/// Whether nothing changes but what can change of an entry of an archived season.
+fn is_late_change(before: &Entry, after: &Entry) -> bool {
     let Entry { title, moderation_status, grant_status, grant_end_date, .. } = after.clone();
     *after == Entry { title, moderation_status, grant_status, grant_end_date, ..before.clone() }
 }
