@@ -49,7 +49,7 @@ const LINES: [(&str, usize); 25] = [
     ("accounts that are imported in steps, and what is left of them", 250),
     ("traces of requests and jobs", 150),
     ("forms of documents, and rows that are rewritten", 250),
-    ("what a reading against the contract found", 150),
+    ("sheets that come back, imports in YAML, forms of documents for webhooks", 150),
 ];
 
 /// The other bars.

@@ -43,8 +43,8 @@ pub fn refusal(facts: &Facts, pair: (Slug, Slug), score_set: Option<&ScoreSet>) 
     facts.exclusion(pair, score_set).map(|reason| format!("{} {reason} {}", pair.1, pair.0))
 }
 
-/// Why a sheet cannot count again as it is: its judge has given others meanwhile what it gives.
-pub async fn misfit(
+/// Why a sheet that comes back cannot count: its judge has given its preference, or the votes of its period, to other entries meanwhile.
+pub async fn refusal_to_return(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
@@ -57,11 +57,11 @@ pub async fn misfit(
     let found = entries::store::season_and_category(tx, account, sheet.entry).await?;
     let Some((_, category)) = found else { return Ok(None) };
     let others = store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await?;
-    Ok(scoring::check_among((program, set, now), (sheet, category), &others).err())
+    Ok(scoring::check_returning((program, set, now), (sheet, category), &others).err())
 }
 
-/// Makes a link, or changes the one that is there; gives the revision of the assignment. A sheet that comes back with what its judge
-/// has given others meanwhile comes back without it.
+/// Makes a link, or changes the one that is there; gives the revision of the assignment. A sheet that comes back loses
+/// a preference or votes that its judge has given to other entries meanwhile.
 pub async fn write(
     tx: &mut Tx,
     account: AccountId,
@@ -77,7 +77,7 @@ pub async fn write(
     after.rounds.clone_from(&link.rounds);
     after.panels.clone_from(&link.panels);
     if before.as_ref().is_some_and(|before| before.deleted || !before.value.is_linked())
-        && misfit(tx, account, program, (&after, origin.at)).await?.is_some()
+        && refusal_to_return(tx, account, program, (&after, origin.at)).await?.is_some()
     {
         after.take_back();
     }

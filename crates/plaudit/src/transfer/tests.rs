@@ -1,7 +1,7 @@
 mod agreement;
 mod apply;
 mod files;
-mod forms_of_files;
+mod imports;
 mod schema;
 mod staging;
 

@@ -198,7 +198,7 @@ impl ScoringContext<'_> {
 
 /// Whether a sheet that comes back can count among the other complete sheets of its judge in the score set, each with the category of
 /// its entry: they may have been given the same preference, or the votes of the period.
-pub fn check_among(
+pub fn check_returning(
     (program, score_set, now): (&Program, &ScoreSet, Timestamp),
     (sheet, category): (&Assignment, Slug),
     others: &[(Assignment, Slug)],

@@ -70,7 +70,7 @@ async fn write_unrecuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, 
     for found in assignments::store::of_pair(tx, account, pair, score_set, &program.context).await? {
         if found.value.method == Method::Recused
             && found.value.status == Status::Complete
-            && let Some(message) = link::misfit(tx, account, program, (&found.value, origin.at)).await?
+            && let Some(message) = link::refusal_to_return(tx, account, program, (&found.value, origin.at)).await?
         {
             return Err(ApiError::State(message));
         }

@@ -163,7 +163,7 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     }
     if before.value.abstention.is_some()
         && let Some(message) =
-            link::misfit(tx, writing.account(), &writing.program, (&before.value, writing.origin.at)).await?
+            link::refusal_to_return(tx, writing.account(), &writing.program, (&before.value, writing.origin.at)).await?
     {
         return Err(ApiError::State(message));
     }

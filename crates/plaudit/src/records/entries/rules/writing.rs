@@ -248,7 +248,7 @@ pub(crate) fn update(
     }
     if let Err(refusal) = check_season(program, before.season) {
         check_not_destroyed(program, before.season)?;
-        if to != before.status || !is_late_change(before, &entry) {
+        if to != before.status || !is_open_after_archiving(before, &entry) {
             return Err(refusal);
         }
     }
@@ -268,7 +268,7 @@ pub(crate) fn update(
 }
 
 /// Whether nothing changes but what can change of an entry of an archived season.
-fn is_late_change(before: &Entry, after: &Entry) -> bool {
+fn is_open_after_archiving(before: &Entry, after: &Entry) -> bool {
     let Entry { title, moderation_status, grant_status, grant_end_date, .. } = after.clone();
     *after == Entry { title, moderation_status, grant_status, grant_end_date, ..before.clone() }
 }

@@ -1,4 +1,4 @@
-//! What an import takes beside lines that name everything.
+//! Imports in YAML, and of attachments without a token.
 
 use super::{ACCOUNT, Place, SETUP};
 
