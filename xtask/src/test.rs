@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::tidy;
 use proofs::postgres::Postgres;
@@ -60,7 +60,8 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
         cargo(&[&["test", "--release"], &workspace[..]].concat()).run()
     });
     steps.run("build", || cargo(process::BUILD).run());
-    steps.short_proofs();
+    let program = proofs::metadata::target(root)?.join("release").join("xtask");
+    steps.short_proofs(&program);
     steps.summary()
 }
 
@@ -84,14 +85,14 @@ impl Steps {
     }
 
     /// The short proofs, as many at a time as there are cores: most of them wait more than they work. Each is a process of its own, so
-    /// that what it prints stays together.
-    fn short_proofs(&mut self) {
+    /// that what it prints stays together. The program is the one just built: the file of the one that runs here may have been replaced.
+    fn short_proofs(&mut self, program: &Path) {
         let (left, done) = (Mutex::new(proofs::names().into_iter()), Mutex::new(&mut self.done));
         let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
         let prove_in_turn = || {
             while let Some(name) = next() {
                 let begun = Instant::now();
-                let (printed, failure) = short_proof(name);
+                let (printed, failure) = short_proof(program, name);
                 let step = Step { name: format!("prove {name} --short"), duration: begun.elapsed(), failure };
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 println!("\n== {}\n{printed}", step.name);
@@ -125,16 +126,14 @@ impl Steps {
 }
 
 /// Runs the short form of a proof; gives what it printed, and what failed.
-fn short_proof(name: &str) -> (String, Option<String>) {
-    let program = std::env::current_exe().context("this program has no path");
-    let output = program.and_then(|program| Ok(Command::new(program).args(["prove", name, "--short"]).output()?));
-    match output {
+fn short_proof(program: &Path, name: &str) -> (String, Option<String>) {
+    match Command::new(program).args(["prove", name, "--short"]).output() {
         Ok(output) => {
             let printed = [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat();
             let failure = (!output.status.success()).then(|| printed.lines().last().unwrap_or_default().to_owned());
             (printed, failure)
         }
-        Err(error) => (String::new(), Some(format!("{error:#}"))),
+        Err(error) => (String::new(), Some(format!("`{}` cannot be started: {error}", program.display()))),
     }
 }
 
