@@ -35,13 +35,7 @@ pub(crate) struct Orders {
 impl Orders {
     /// Finds the orders of pages, each by its slug.
     pub(crate) fn open(database: &Path, account: &str, pages: &[Vec<String>]) -> Result<Self> {
-        let connection = Connection::open(database)?;
-        // The settings of the server's own readers.
-        connection.pragma_update(None, "query_only", true)?;
-        connection.pragma_update(None, "cache_size", -8_192)?;
-        let account: i64 = connection
-            .query_row("SELECT id FROM accounts WHERE slug = ?1", [account], |row| row.get(0))
-            .context("the account is not there")?;
+        let (connection, account) = open(database, account)?;
         let mut statement = connection.prepare("SELECT rowid FROM orders WHERE account = ?1 AND slug = ?2")?;
         let mut found = |slug: &String| -> Result<(String, i64)> {
             let row = statement.query_row(params![account, slug], |row| row.get(0));
@@ -83,6 +77,16 @@ impl Orders {
         }
         Ok(count)
     }
+}
+
+/// A connection with the settings of the server's own readers, and the number of the account with this slug.
+pub(crate) fn open(database: &Path, account: &str) -> Result<(Connection, i64)> {
+    let connection = Connection::open(database)?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cache_size", -8_192)?;
+    let found = connection.query_row("SELECT id FROM accounts WHERE slug = ?1", [account], |row| row.get(0));
+    let account = found.context("the account is not there")?;
+    Ok((connection, account))
 }
 
 fn read(tx: &Transaction<'_>, by: By, account: i64, page: &[(String, i64)]) -> Result<()> {

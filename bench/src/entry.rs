@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::client::{self, Client};
 use crate::context::Context;
 use crate::driver;
-use crate::engine::{Engine, Filled};
+use crate::engine::{self, Engine, Filled};
 use crate::limit::Limit;
 use crate::listing::{List, Pages, count, in_no_order};
 use crate::load::{self, Load, float};
@@ -26,7 +26,7 @@ pub(crate) fn measure(context: &Context, report: &mut Report, engine: &Engine, f
     let get = |slug: &String| get(filled, slug);
     let answer = Client::connect(server.address)?.ask_ok(&get(&slugs[0]))?;
     report.figure(format!("{label}: bytes of GET /entry/{{slug}}"), bytes(&answer.body), "bytes");
-    let (limit, processes) = (Limit::start(context, &answer)?, server.processes(None));
+    let (limit, processes) = (Limit::start(context, &answer, None)?, server.processes(None));
     report.figure(format!("{label}: entries that are read, in no order"), float(slugs.len().try_into()?), "");
     let (same, all) = (load::same(&get(&slugs[0])), load::in_turn(slugs.iter().map(get).collect()));
     let most = Load { address: limit.address, connections: &same, watched: &limit.processes() };
@@ -37,7 +37,17 @@ pub(crate) fn measure(context: &Context, report: &mut Report, engine: &Engine, f
     report.load(&format!("{label}: GET /entry/{{slug}}"), single);
     let (name, ratio) = (format!("{label}: GET /entry/{{slug}} of the limit"), single.rate / most.rate);
     match engine {
-        Engine::Sqlite => report.at_least(name, 0.40, ratio),
+        Engine::Sqlite => {
+            report.at_least(name, 0.40, ratio);
+            let bare = Limit::start(context, &answer, Some((&engine::file(context, &filled.name), &filled.account)))?;
+            let least = Load { address: bare.address, connections: &all, watched: &bare.processes() };
+            let single = Load { address: server.address, connections: &all, watched: &processes };
+            let [least, single] = load::measure_in_turn(&[least, single], context.duty)?;
+            report.load(&format!("{label}: axum sending a row of an entry"), least);
+            let name = format!("{label}: GET /entry/{{slug}} against axum sending its row");
+            report.figure(name, single.rate / least.rate, "");
+            report.figure(format!("{label}: axum sending its row of the limit"), least.rate / most.rate, "");
+        }
         // PostgreSQL works on other cores as well.
         Engine::Postgres(_) => report.figure(name, ratio, ""),
     }

@@ -37,7 +37,7 @@ pub(crate) fn against_the_limit(
     let page = pages.numbers.first().copied().context("there are no pages")?;
     let answer = Client::connect(server.address)?.ask_ok(&pages.list.request(client::JSON, page, 0))?;
 
-    let (limit, processes) = (Limit::start(context, &answer)?, server.processes(engine.postmaster()?));
+    let (limit, processes) = (Limit::start(context, &answer, None)?, server.processes(engine.postmaster()?));
     let same = load::same(&pages.list.request(client::JSON, page, 0));
     let [json, xml] = [client::JSON, client::XML].map(|media_type| pages.load(media_type));
     let most = Load { address: limit.address, connections: &same, watched: &limit.processes() };

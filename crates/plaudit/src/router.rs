@@ -41,7 +41,7 @@ pub fn new(app: App) -> Router {
         .with_state(app.clone());
     let clients = WebClients::new(&app.settings.web_origins, app.settings.compression);
     let inner = tower::service_fn(move |request| clients.clone().answer(inner.clone(), request).map(Ok));
-    Router::new().fallback_service(around(Router::new().fallback_service(inner), app, public_routes::with_request_id))
+    Router::new().fallback_service(around(inner, app, public_routes::with_request_id))
 }
 
 /// Answers what cannot be read.
@@ -50,12 +50,13 @@ pub fn refuse(app: App) -> Refuse {
 }
 
 /// A service that hands every request on with what it is answered by.
-fn around<F>(
-    inner: Router,
+fn around<S, F>(
+    inner: S,
     app: App,
-    answer: fn(App, Router, Request) -> F,
+    answer: fn(App, S, Request) -> F,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone
 where
+    S: Clone,
     F: Future<Output = Response> + Send,
 {
     tower::service_fn(move |request| answer(app.clone(), inner.clone(), request).map(Ok))

@@ -1,5 +1,6 @@
 //! What XML does not allow as it stands, in text and in names.
 
+use crate::names;
 use crate::sink::Room;
 
 /// What a character becomes that XML forbids.
@@ -66,7 +67,7 @@ pub(crate) fn is_plain_text(bytes: &[u8]) -> bool {
     needs_care == 0
 }
 
-/// Whether a name can stand as it is, as far as a quick look can tell; one of Latin-1 letters is told as if it cannot.
+/// Whether a name can stand as it is, as far as a quick look can tell; one with letters beyond ASCII is told as if it cannot.
 pub(crate) fn is_plain(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.first().is_some_and(|&first| first >= b'A')
@@ -84,7 +85,7 @@ pub(crate) fn escaped(name: impl Iterator<Item = u16>) -> String {
     let mut escaped = String::with_capacity(units.len() * 7);
     for (index, &unit) in units.iter().enumerate() {
         let character = name_character(unit).filter(|&character| {
-            (index > 0 || can_start(character)) && (character != '_' || !begins_sequence(&units, index))
+            (index > 0 || can_start(unit)) && (character != '_' || !begins_sequence(&units, index))
         });
         if let Some(character) = character {
             escaped.push(character);
@@ -100,13 +101,13 @@ pub(crate) fn escaped(name: impl Iterator<Item = u16>) -> String {
 }
 
 fn name_character(unit: u16) -> Option<char> {
-    let character = char::from(u8::try_from(unit).ok()?);
-    let latin = character >= '\u{c0}' && !matches!(character, '\u{d7}' | '\u{f7}');
-    (character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.') || latin).then_some(character)
+    let character = char::from_u32(unit.into())?;
+    let is_of_ascii = character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.');
+    (is_of_ascii || names::continues(unit)).then_some(character)
 }
 
-fn can_start(character: char) -> bool {
-    !(character.is_ascii_digit() || matches!(character, '-' | '.'))
+fn can_start(unit: u16) -> bool {
+    u8::try_from(unit).is_ok_and(|byte| byte.is_ascii_alphabetic() || byte == b'_') || names::starts(unit)
 }
 
 /// Whether a reader of the escaped name would take the underscore at a position for the start of a sequence.

@@ -20,10 +20,9 @@
 //!
 //! # Names
 //!
-//! A name stands as it is when it begins with an ASCII letter, `_` or a letter of Latin-1 (U+00C0 to U+00FF without
-//! U+00D7 and U+00F7), and goes on with these, digits, `-` and `.`: the characters that every parser accepts in a
-//! name, whichever edition of XML 1.0 it follows. Any other UTF-16 code unit is written `_xHHHH_`, with four
-//! upper-case hexadecimal digits; the colon is among them, so that no name gains a prefix.
+//! A name stands as it is when it begins with a letter or `_`, and goes on with these, digits, `-`, `.` and what else
+//! every parser accepts in a name, whichever edition of XML 1.0 it follows. Any other UTF-16 code unit is written
+//! `_xHHHH_`, with four upper-case hexadecimal digits; the colon is among them, so that no name gains a prefix.
 //!
 //! An underscore from which a reader would take such a sequence that is none is itself written `_x005F_`. The empty
 //! name is `_x_`, and a member that is really called so is `_x005F_x_`. To decode, read `_x_` as the empty name, and
@@ -40,6 +39,7 @@
 //! JSON text may have places that are filled only when it is shown, marked by a raw U+007F; see [`Slots`].
 
 mod escape;
+mod names;
 mod scan;
 mod sink;
 mod string;

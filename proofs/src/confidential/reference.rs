@@ -93,7 +93,7 @@ impl<'w> Reader<'w> {
         self.world.of("score_set").find(|set| slug(set) == slug_of)
     }
 
-    /// What is shown of an assignment: its comments, and who judges; nothing where it is not seen.
+    /// What is shown of an assignment: its comments, and who judges; nothing where it is not seen, be it without its scores.
     pub(super) fn sheet(&self, assignment: &Value) -> Option<(bool, bool)> {
         let is_of_chapters = self.entry(&assignment["entry"]).is_some_and(|entry| self.is_of_chapters(entry));
         if self.sees_all() || is_of_chapters || self.judges() && assignment["judge"] == self.user {
@@ -108,7 +108,8 @@ impl<'w> Reader<'w> {
             _ => false,
         };
         let names = set["shows"]["names_of_judges"] == true;
-        (assignment["method"] == "manual" && is_shown("others_scores")).then(|| (is_shown("others_comments"), names))
+        let comments = is_shown("others_comments");
+        (assignment["method"] == "manual" && (comments || is_shown("others_scores"))).then_some((comments, names))
     }
 
     /// Whether a review task is seen: it is asked of the person, or of the person's chapters.

@@ -110,8 +110,8 @@ pub fn of_others(shows: Shows, is_complete: bool) -> Option<Sheet> {
         Others::AfterOwn => is_complete,
         Others::Always => true,
     };
-    let seen = Sheet { scores: true, comments: is_shown(shows.others_comments), names: shows.names_of_judges };
-    is_shown(shows.others_scores).then_some(seen)
+    let [scores, comments] = [shows.others_scores, shows.others_comments].map(is_shown);
+    (scores || comments).then_some(Sheet { scores, comments, names: shows.names_of_judges })
 }
 
 /// Whether a sheet is complete and its score set shows its judge for that what others give. Votes are given anew in each period,
@@ -134,7 +134,7 @@ pub(super) fn assignments(program: &Program, judge: Slug, query: &ListQuery) -> 
     let hides = query.filter_names().any(|name| HIDDEN.contains(&name));
     let hides = hides || query.cursor.is_some() || query.is_sorted && query.order != Order::Named("updated");
     let of_others = |when: Others, own: Option<Status>| {
-        let sets = program.score_sets.all_live().filter(|set| set.shows.others_scores == when);
+        let sets = program.score_sets.all_live().filter(|set| set.shows.others() == when);
         let sets: Vec<Slug> = sets.filter(|set| set.shows.names_of_judges || !hides).map(|set| set.slug).collect();
         if sets.is_empty() {
             return None;

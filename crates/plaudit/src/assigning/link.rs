@@ -1,5 +1,7 @@
 //! Writes links, and takes them back.
 
+use std::collections::BTreeMap;
+
 use super::facts::{self, Facts, Scope};
 use crate::log::{Action, Event, Origin};
 use crate::program::score_sets::ScoreSet;
@@ -58,6 +60,37 @@ pub async fn refusal_to_return(
     let Some((_, category)) = found else { return Ok(None) };
     let others = store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await?;
     Ok(scoring::check_returning((program, set, now), (sheet, category), &others).err())
+}
+
+/// Readies the sheets of an entry that comes back from the trash: they lose a preference or votes that their judges have given to other
+/// entries meanwhile.
+pub async fn return_sheets(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    (entry, category): (Slug, Slug),
+) -> Result<(), DbError> {
+    let context = &program.context;
+    for set in program.score_sets.all_live().filter(|set| set.mode().is_shared_out()) {
+        let mut others: BTreeMap<Option<Slug>, Vec<(Assignment, Slug)>> = BTreeMap::new();
+        for (sheet, of) in store::complete_of_judges(tx, account, (entry, set.slug), context).await? {
+            others.entry(sheet.judge).or_default().push((sheet, of));
+        }
+        if others.is_empty() {
+            continue;
+        }
+        for before in store::of_entry(tx, account, (entry, set.slug), context).await? {
+            let counts = !before.deleted && before.value.is_linked() && before.value.has_scores();
+            let Some(others) = others.get(&before.value.judge).filter(|_| counts) else { continue };
+            if scoring::check_returning((program, set, origin.at), (&before.value, category), others).is_err() {
+                let mut after = before.value.clone();
+                after.take_back();
+                change(tx, account, program, origin, (&before, after)).await?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Makes a link, or changes the one that is there; gives the revision of the assignment. A sheet that comes back loses
@@ -182,7 +215,8 @@ pub async fn unrecuse(
     let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &[judge]).await?;
     for before in store::of_pair(tx, account, (entry, judge), None, context).await? {
         let of_set = program.score_sets.any(before.value.score_set);
-        let is_conflicted = facts.conflict((entry, judge), of_set).is_some();
+        // Lifting makes no conflict: one that came about after the link stays with whoever looks after the entry.
+        let is_conflicted = before.value.is_conflicted && facts.conflict((entry, judge), of_set).is_some();
         let mut after = Assignment { is_conflicted, ..before.value.clone() };
         if after.method == Method::Recused && score_set.is_none_or(|of| of == after.score_set) {
             after.method = after.cause.into();

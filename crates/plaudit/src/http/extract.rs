@@ -29,6 +29,8 @@ pub trait PathPart: Sized {
     const MALFORMED: &'static str;
     /// Reads it.
     const PARSE: fn(&str) -> Option<Self>;
+    /// Whether nothing is called so although it is well-formed.
+    const NAMES_NOTHING: fn(&str) -> bool = |_| false;
 }
 
 impl PathPart for Slug {
@@ -41,6 +43,8 @@ impl PathPart for Token {
     const NAME: &'static str = "token";
     const MALFORMED: &'static str = "The token in the path must be ASCII letters.";
     const PARSE: fn(&str) -> Option<Self> = Self::parse;
+    const NAMES_NOTHING: fn(&str) -> bool =
+        |token| token.len() > 8 && token.bytes().all(|byte| byte.is_ascii_alphabetic());
 }
 
 /// The user in the path, by a slug or an e-mail address.
@@ -98,7 +102,13 @@ impl<S: Send + Sync, T: PathPart> FromRequestParts<S> for Path<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let params = RawPathParams::from_request_parts(parts, state).await.ok();
         let part = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == T::NAME));
-        part.and_then(|(_, text)| T::PARSE(text)).map(Self).ok_or_else(|| ApiError::BadRequest(T::MALFORMED.to_owned()))
+        match part {
+            Some((_, text)) if T::NAMES_NOTHING(text) => T::PARSE(text).map(Self).ok_or(ApiError::NotFound),
+            part => {
+                let read = part.and_then(|(_, text)| T::PARSE(text)).map(Self);
+                read.ok_or_else(|| ApiError::BadRequest(T::MALFORMED.to_owned()))
+            }
+        }
     }
 }
 
@@ -164,7 +174,11 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, state).await?;
-        let bytes = read(&caller, body).await?;
+        let bytes = match read(&caller, body).await {
+            // Of a body that is too long, its type is told first.
+            Err(ApiError::TooLarge(_)) if !is_json(caller.headers()) => return Err(not_json()),
+            read => read?,
+        };
         if bytes.trim_ascii().is_empty() {
             return Err(empty());
         }

@@ -14,8 +14,9 @@ use crate::views::{self, ALL, Ended, Plan, Request};
 use db::{AccountId, DbError, Source};
 use kernel::text::Slug;
 
-/// How often a page is planned and read before it is read from one state of the database.
-const ATTEMPTS: usize = 5;
+/// How often a page is planned and read. The last time it is planned in the snapshot in which it is read, for accounts that change
+/// faster than pages are read.
+const ATTEMPTS: usize = 3;
 
 /// What a list does of its own.
 pub trait Paged: Send {
@@ -59,16 +60,21 @@ pub async fn page(
     let (app, account) = (caller.app(), caller.account());
     let request = Arc::new(paged.ask(request(caller, list, query)?));
     let (mut turn, mut is_long) = (app.pages.take(account).await, false);
-    let mut least = app.db.latest(account);
-    let mut attempt = 0;
+    let (mut least, mut attempt) = (app.db.latest(account), 0);
     while attempt < ATTEMPTS {
-        if attempt > 0 {
+        attempt += 1;
+        if attempt > 1 {
             app.views.count_second_try();
         }
-        attempt += 1;
-        let Some(plan) = app.views.plan(account, &request, least).await? else { continue };
+        let not_before = (attempt < ATTEMPTS).then_some(least);
+        let Some((plan, mut tx)) = app.views.plan(account, &request, not_before).await? else { continue };
         let mut page = Page::new(caller, (list, query), plan);
-        let head = match page.read(&mut Source::Db(&app.db), is_long, &mut paged).await? {
+        let mut source = tx.as_mut().map_or(Source::Db(&app.db), Source::Snapshot);
+        let ended = page.read(&mut source, is_long, &mut paged).await?;
+        if let Some(tx) = tx {
+            tx.commit().await?;
+        }
+        let head = match ended {
             Ended::At(head) => head,
             Ended::Misplaced => {
                 app.views.forget(account).await;
@@ -93,22 +99,7 @@ pub async fn page(
         }
         least = head.sequence;
     }
-    // The account changes faster than its pages can be read otherwise.
-    loop {
-        let Some((plan, mut tx)) = app.views.plan_in(account, &request).await? else { return Err(ApiError::Stale) };
-        let mut page = Page::new(caller, (list, query), plan);
-        let ended = page.read(&mut Source::Snapshot(&mut tx), is_long, &mut paged).await?;
-        tx.commit().await?;
-        match ended {
-            Ended::At(head) if head.version != caller.program().version => return Err(ApiError::Stale),
-            Ended::At(head) if head == page.plan.head => return page.answer(raw, &paged.more()),
-            Ended::TooLong => {
-                drop((page, turn));
-                (turn, is_long) = (app.long_pages.take(account).await, true);
-            }
-            _ => return Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
-        }
-    }
+    Err(ApiError::Stale)
 }
 
 /// How many of the records that the caller sees and for which this holds have each combination of values in these columns, as the account stands at the

@@ -75,11 +75,9 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
         Err(error @ ApiError::RateLimited(_)) => {
             return answer::response(answer::record_error(&error, format), &method, &tags);
         }
-        // Nothing is known of the caller's window, but every answer tells of one.
         Err(error) => {
             let response = answer::response(answer::record_error(&reported(&app, error), format), &method, &[]);
-            let (limit, reset) = (app.settings.requests_per_minute, now.as_seconds() + 60);
-            return with_rate_limit(response, Standing { limit, remaining: limit, reset });
+            return with_rate_limit(response, unknown_window(&app));
         }
     };
     if let Some(known) = &known {
@@ -104,7 +102,18 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
             response.headers_mut().insert(name, value);
         }
     }
-    with_rate_limit(response, standing)
+    with_rate_limit(response, of_window(standing))
+}
+
+/// The headers of section 8 of the specification.
+fn of_window(standing: Standing) -> [(HeaderName, i64); 3] {
+    [(RATE_LIMIT, standing.limit), (RATE_REMAINING, standing.remaining), (RATE_RESET, standing.reset)]
+}
+
+/// The same where nothing is known of the caller's window: every answer tells of one.
+pub(crate) fn unknown_window(app: &App) -> [(HeaderName, i64); 3] {
+    let limit = app.settings.requests_per_minute;
+    of_window(Standing { limit, remaining: limit, reset: app.clock.now().as_seconds() + 60 })
 }
 
 /// What a request is answered with.
@@ -121,15 +130,12 @@ impl From<Recorded> for Answered {
     }
 }
 
-/// Adds the headers of section 8 of the specification. 429 for another reason than the window carries no figures of it
-/// either, nor does 503.
-fn with_rate_limit(mut response: Response, standing: Standing) -> Response {
+/// Adds the headers of a window. 429 for another reason than the window carries no figures of it either, nor does 503.
+fn with_rate_limit(mut response: Response, window: [(HeaderName, i64); 3]) -> Response {
     if [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&response.status()) {
         return response;
     }
-    for (name, value) in
-        [(RATE_LIMIT, standing.limit), (RATE_REMAINING, standing.remaining), (RATE_RESET, standing.reset)]
-    {
+    for (name, value) in window {
         response.headers_mut().insert(name, HeaderValue::from(value));
     }
     response

@@ -45,17 +45,27 @@ pub struct Ordering<'o> {
 
 impl Ordering<'_> {
     /// What an order of entries comes to, without a number. They are of one season and of one entrant.
-    pub async fn quote(&self, tx: &mut Tx, wanted: &Wanted, entries: &[&Entry]) -> Result<Order, Refusal> {
+    /// `violations` are what is wrong with the request already.
+    pub async fn quote(
+        &self,
+        tx: &mut Tx,
+        wanted: &Wanted,
+        entries: &[&Entry],
+        mut violations: Violations,
+    ) -> Result<Order, Refusal> {
         let (program, account) = (self.program, self.program.id);
-        let mut violations = Violations::default();
-        let Some(first) = entries.first() else { return Err(missing()) };
-        if entries.iter().any(|entry| entry.season != first.season) {
+        let Some(first) = entries.first() else { return Err(violations.into()) };
+        let is_of_one_season = entries.iter().all(|entry| entry.season == first.season);
+        let is_of_one_entrant = entries.iter().all(|entry| entry.entrant == first.entrant);
+        if !is_of_one_season {
             violations.add("entries", "must be of one season");
         }
-        if entries.iter().any(|entry| entry.entrant != first.entrant) {
+        if !is_of_one_entrant {
             violations.add("entries", "must be of one entrant");
         }
-        violations.or(Some(()))?;
+        if !(is_of_one_season && is_of_one_entrant) {
+            return Err(violations.into());
+        }
         let (season, user) = (first.season, first.entrant);
         let found = users::store::find(account, Source::Snapshot(tx), user).await?.ok_or_else(missing)?;
         let is_entrant = Prices::of(program, season).has_entrant_price()
@@ -68,32 +78,29 @@ impl Ordering<'_> {
         };
         let (member_number, is_tax_exempt) = (found.member_number, found.tax_exempt);
         let buyer = Buyer { user, member_number, is_tax_exempt, is_entrant, uses: counted };
-        Ok(quote::order(program, wanted, entries, (&buyer, user), self.origin.at)?)
+        Ok(quote::order(program, wanted, entries, (&buyer, user), (self.origin.at, violations))?)
     }
 
-    /// Makes an order of entries that are locked; gives it with its revision and its document.
+    /// Makes an order of entries that are locked; gives it with its revision and its document. `violations` are what is wrong with the
+    /// request already.
     pub async fn place(
         &self,
         tx: &mut Tx,
         wanted: &Wanted,
         entries: &[&Entry],
+        mut violations: Violations,
     ) -> Result<(Order, (i64, String)), Refusal> {
         // Neither a limit of a discount nor the one live order of an entry is overrun by another order at the same time.
         tx.head(self.program.id).await?;
-        let order = self.quote(tx, wanted, entries).await?;
+        let slugs: Vec<Slug> = entries.iter().map(|entry| entry.slug).collect();
+        if !wanted.test {
+            for (entry, order) in store::live_orders(self.program.id, Source::Snapshot(tx), &slugs).await? {
+                violations.add("entries", format!("{entry} is on the order {order} already"));
+            }
+        }
+        let order = self.quote(tx, wanted, entries, violations).await?;
         if order.items.is_empty() {
             return Err(Refusal::State("Nothing is to be paid: no price is for these entries.".to_owned()));
-        }
-        let slugs: Vec<Slug> = entries.iter().map(|entry| entry.slug).collect();
-        if !order.test {
-            let live = store::live_orders(self.program.id, Source::Snapshot(tx), &slugs).await?;
-            if !live.is_empty() {
-                let mut violations = Violations::default();
-                for (entry, order) in live {
-                    violations.add("entries", format!("{entry} is on the order {order} already"));
-                }
-                return Err(violations.into());
-            }
         }
         let titles = entries.iter().map(|entry| (entry.slug, entry.title.clone())).collect();
         let (order, written) = self.insert(tx, order, titles).await?;

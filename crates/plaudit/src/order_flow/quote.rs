@@ -130,17 +130,16 @@ impl<'p> Prices<'p> {
 }
 
 /// The order of these entries, which are of one season and of one entrant, without a slug of its own and a number. An order
-/// of which no price applies has no lines.
+/// of which no price applies has no lines. `violations` are what is wrong with the request already.
 pub(super) fn order(
     program: &Program,
     wanted: &Wanted,
     entries: &[&Entry],
     (buyer, slug): (&Buyer, Slug),
-    now: Timestamp,
+    (now, mut violations): (Timestamp, Violations),
 ) -> Result<Order, Violations> {
     let season = entries.first().map_or(slug, |entry| entry.season);
     let prices = Prices::of(program, season);
-    let mut violations = Violations::default();
     let Some(currency) = wanted.currency.or_else(|| prices.default_currency(program)) else {
         violations.add("currency", "is required: neither the account nor a price of the season has one");
         return Err(violations);

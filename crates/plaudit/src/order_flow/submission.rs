@@ -22,6 +22,7 @@ use crate::records::entries::{Entry, Payment, Status};
 use crate::records::orders::store::Locked;
 use crate::records::orders::{ENTRY, Order, PaymentStatus, Wanted, store};
 use db::{Source, Tx};
+use kernel::input::Violations;
 use kernel::text::Slug;
 use pricing::{
     Asked, Change, Conditions, CreditLine, Difference, Fee, Granted, Item, Off, PriceKind, PricingError, Quote, Tax,
@@ -109,7 +110,7 @@ impl Ordering<'_> {
         billing.comments.clear();
         billing.ip_address.clear();
         let wanted = Wanted { billing, ..Wanted::default() };
-        let order = self.quote(tx, &wanted, &[entry]).await.map_err(not_payable)?;
+        let order = self.quote(tx, &wanted, &[entry], Violations::default()).await.map_err(not_payable)?;
         let is_named = order.items.iter().any(|item| item.entry == Some(entry.slug));
         let is_paid = !is_named || order.payment.payment_status == PaymentStatus::Paid;
         entry.payment_status = if is_paid { Payment::Paid } else { Payment::Unpaid };

@@ -24,7 +24,7 @@ const FILTERS: &[Filter] = &[
 ];
 const ORDERS: &[&str] =
     &["callToAction", "chapter_option", "content_block", "created", "name", "season", "slug", "type", "updated"];
-const CELLS: &[(&str, Of<Form>); 11] = &[
+const CELLS: &[(&str, Of<Form>); 12] = &[
     ("archived", Of::Flag(|form| form.archived)),
     ("callToAction", Of::Translated(|form, _| Some(&form.call_to_action))),
     ("chapter_option", Of::Word(|form| form.chapter_option.name())),
@@ -34,6 +34,7 @@ const CELLS: &[(&str, Of<Form>); 11] = &[
     ("in_season", Of::Set(|form, _| one_or_every(form.season))),
     ("name", Of::Translated(|form, _| Some(&form.name))),
     ("season", Of::Translated(|form, program| Some(&program.seasons.any(form.season?)?.name))),
+    ("slug", Of::Slug(|form| Some(form.slug))),
     ("type", Of::Word(|form| form.kind.name())),
     ("updated", Of::Time(|form| form.updated)),
 ];

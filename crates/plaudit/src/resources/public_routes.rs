@@ -1,5 +1,6 @@
 //! What stands outside the interface and needs no key: health, documents, downloads; and what every answer carries.
 
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -12,13 +13,13 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use futures_util::FutureExt;
-use tower::ServiceExt as _;
+use tower::{Service, ServiceExt as _};
 use tracing::Instrument as _;
 
 use crate::access::operations::OPERATIONS;
-use crate::http::ApiError;
 use crate::http::download::{FileDetails, serve_file};
 use crate::http::server::ClientAddress;
+use crate::http::{ApiError, pipeline};
 use crate::program::accounts;
 use crate::records::users::links::{Followed, Purpose};
 use crate::records::{files, orders, users};
@@ -258,7 +259,10 @@ fn name_of(method: &Method) -> &'static str {
 
 /// Answers every request: gives the request its identifier, turns a panic into an answer, counts and logs. Whatever is
 /// logged on the way has the fields of the request; account and key are told by whoever finds them.
-pub async fn with_request_id(app: App, inner: Router, request: Request) -> Response {
+pub async fn with_request_id<S>(app: App, inner: S, request: Request) -> Response
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+{
     let id = app.request_id();
     let method = request.method().clone();
     let path = request.uri().path();
@@ -301,12 +305,12 @@ pub async fn with_request_id(app: App, inner: Router, request: Request) -> Respo
     response
 }
 
-/// Answers a request whose head cannot be read, of which nothing is known but why: counts and logs it.
-pub fn refuse(app: &App, status: u16) -> (String, String) {
+/// Answers a request whose head cannot be read, of which nothing is known but why: counts and logs it. It counts in nobody's window.
+pub fn refuse(app: &App, status: u16) -> (Vec<(HeaderName, String)>, String) {
     let id = app.request_id();
     app.metrics.count(("", ""), status, Duration::ZERO);
     if app.settings.log_requests {
-        tracing::info!(target: "plaudit::request", id, status, "the head of a request could not be read");
+        tracing::info!(target: "plaudit::request", %id, status, "the head of a request could not be read");
     }
     let message = match status {
         414 => "The address of the request is too long.",
@@ -317,7 +321,8 @@ pub fn refuse(app: &App, status: u16) -> (String, String) {
         object.text("message", message);
         object.integer("status_code", status.into());
     });
-    (id, body)
+    let window = pipeline::unknown_window(app).map(|(name, value)| (name, value.to_string()));
+    (window.into_iter().chain([(REQUEST_ID, id)]).collect(), body)
 }
 
 #[cfg(test)]

@@ -77,7 +77,9 @@ impl Import<'_> {
             keep(&mut item, before);
         }
         let reader = |members: &mut Members<'_>| Order::read(members, slug, stage.program, self.origin.at);
-        let Some(mut order) = item.read(reader, &mut self.faults) else { return Ok(()) };
+        let Some(mut order) = item.read(reader, &mut self.faults) else {
+            return self.check_unread(&item, stage.program).await;
+        };
         if order.invoice_number.is_empty() {
             let series = order.series();
             let last = if let Some(last) = stage.last_numbers.get(&series) {

@@ -146,6 +146,10 @@ impl Request {
     }
 
     /// The page, where its list is kept.
+    fn kept(&self, account: &Account) -> Option<Plan> {
+        account.state.read().as_ref().and_then(|state| self.page(state))
+    }
+
     fn page(&self, state: &State) -> Option<Plan> {
         let (filter, sort) = (self.filter(state), self.sort(state)?);
         let (view, Start { direction, most, .. }) = (&state.view, &self.start);
@@ -222,29 +226,35 @@ fn counted(state: &State, (table, asks, columns): &Question) -> (Committed, Arc<
 }
 
 impl Views {
-    /// Plans a page on a view that is not older than a change of the account. Nothing where there is no such account, or
-    /// where the view was dropped at once because others need the room.
-    pub async fn plan(&self, id: AccountId, request: &Arc<Request>, least: i64) -> Result<Option<Plan>, DbError> {
-        self.bring(id, request.need(least)).await?;
-        let account = self.account(id);
-        if let Some(plan) = account.state.read().as_ref().and_then(|state| request.page(state)) {
-            return Ok(Some(plan));
+    /// Plans a page on a view that is not older than a change of the account. Where the view has to be brought up to date for it, that is
+    /// in a snapshot, in which the page is then read; where no change is named, always. Nothing where there is no such account, or where
+    /// the view was dropped at once because others need the room.
+    pub async fn plan(
+        &self,
+        id: AccountId,
+        request: &Arc<Request>,
+        least: Option<i64>,
+    ) -> Result<Option<(Plan, Option<Tx>)>, DbError> {
+        let (account, need) = (self.account(id), request.need(least.unwrap_or_default()));
+        let has_needed = || least.is_some() && account.has(need);
+        if has_needed()
+            && let Some(plan) = request.kept(&account)
+        {
+            return Ok(Some((plan, None)));
         }
-        let turn = Arc::clone(&account.turn).lock_owned().await;
-        self.make(id, &account, request, turn).await.map(|(plan, _turn)| plan)
-    }
-
-    /// Plans a page in a snapshot, in which it is then read: for accounts that change faster than pages are read.
-    pub async fn plan_in(&self, id: AccountId, request: &Arc<Request>) -> Result<Option<(Plan, Tx)>, DbError> {
-        let account = self.account(id);
         // The turn comes before the snapshot, so that the view cannot be ahead of it.
         let turn = Arc::clone(&account.turn).lock_owned().await;
-        let Some((tx, turn)) = self.renew(id, &account, request.need(0), turn).await? else { return Ok(None) };
+        let (tx, turn) = if has_needed() {
+            (None, turn)
+        } else {
+            let Some((tx, turn)) = self.renew(id, &account, need, turn).await? else { return Ok(None) };
+            (Some(tx), turn)
+        };
         let (plan, _turn) = self.make(id, &account, request, turn).await?;
         Ok(plan.map(|plan| (plan, tx)))
     }
 
-    /// Makes the list of a page and keeps it, for who has the turn.
+    /// Plans a page, for who has the turn: by the list that is kept, or by one that is made and kept.
     async fn make(
         &self,
         id: AccountId,
@@ -252,6 +262,9 @@ impl Views {
         request: &Arc<Request>,
         turn: OwnedMutexGuard<()>,
     ) -> Result<(Option<Plan>, OwnedMutexGuard<()>), DbError> {
+        if let Some(plan) = request.kept(account) {
+            return Ok((Some(plan), turn));
+        }
         let records = account.state.read().as_ref().map_or(0, |state| state.view.len(request.list.table));
         let (views, account, request) = (self.clone(), Arc::clone(account), Arc::clone(request));
         let make = move || {

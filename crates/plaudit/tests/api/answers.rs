@@ -116,7 +116,7 @@ POST /entry/EntryOne/upload/FieldFil {"filename":"a.gif","data":"R0lGODlhBQAHAA=
 POST /entry/EntryTwo/attachment/TabAttac {"filename":"a.txt","data":"aGVsbG8=","order":1,"attachment_fields":{"FieldAtt":"Notes"}} | {"filename":"a.txt","data":"aGVsbG8"}
 PUT /entry/EntryOne/tag/green,red | /entry/NoSuchEn/tag/green
 DELETE /entry/EntryOne/tag/blue | /entry/NoSuchEn/tag/blue
-GET /entry/summary | ?page=1
+GET /entry/summary | ?season=x
 GET /entry/stream
 GET /entry/EntryOne/stream | /entry/NoSuchEn/stream
 PUT /entry/EntryOne/update-title {"title":"A title"} | {"title":""}

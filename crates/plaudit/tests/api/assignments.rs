@@ -107,6 +107,8 @@ both_engines! {
             (json!({"entries": [], "score_set": "NoSuchSc", "rounds": []}), vec!["entries", "judges", "rounds", "score_set"]),
             (json!({"entry": "NoSuchEn", "judge": "UserEntr", "score_set": "ScorePoi", "rounds": ["RoundEnt"], "x": 1}),
                 vec!["entry", "judge", "rounds", "x"]),
+            (json!({"entry": "EntryOne", "judge": "UserJudg", "score_set": "ScorePoi", "rounds": ["bad", "NoSuchRo"]}),
+                vec!["rounds"]),
             (json!({"entry": "EntryOne", "judge": "NoSuchUs", "score_set": "ScoreOth", "rounds": ["RoundJud"]}),
                 vec!["entry", "judge", "rounds"]),
             (json!({"entries": ["EntryOne", "EntryOld"], "judges": ["UserJudg", "UserMana"], "score_set": "ScorePoi",
@@ -119,6 +121,9 @@ both_engines! {
                 assert_eq!(found, names, "{body}");
             }
         }
+        let body = json!({"entry": "EntryOne", "judge": "UserJudg", "score_set": "ScorePoi", "rounds": ["bad", "NoSuchRo"]});
+        let answer = server.post("/assignment", &body.to_string()).await.expect(422).json();
+        assert_eq!(answer["errors"]["rounds"].as_array().unwrap().len(), 2);
         server.get("/assignment/EntryOneUserJudgScorePoi").await.expect(400);
         server.get(&format!("/assignment/{}", slug("EntryOne", "UserJudg", "ScorePoi"))).await.expect(404);
     }
@@ -216,6 +221,46 @@ both_engines! {
             assert!(back["score"].is_null() || back["score"] == left, "{back}");
             assert_ne!(back["status"], "complete");
         }
+    }
+
+    async fn an_entry_comes_back_without_what_others_were_given_meanwhile(server) {
+        prepared(&server).await;
+        for (set, given) in [("ScoreTop", r#"{"preference":1}"#), ("ScoreVot", r#"{"votes":3}"#)] {
+            let first = linked(&server, "EntryOne", "UserJudg", set).await;
+            let second = linked(&server, "EntryTwo", "UserJudg", set).await;
+            server.put(&format!("{first}/score"), given).await.expect(200);
+            server.delete("/entry/EntryOne").await.expect(204);
+            server.post("/entry/EntryOne/restore", "").await.expect(204);
+            assert_eq!(server.get(&first).await.expect(200).json()["status"], "complete", "nobody got it");
+            server.delete("/entry/EntryOne").await.expect(204);
+            server.put(&format!("{second}/score"), given).await.expect(200);
+            server.post("/entry/EntryOne/restore", "").await.expect(204);
+            assert_ne!(server.get(&first).await.expect(200).json()["status"], "complete");
+            assert_eq!(server.get(&second).await.expect(200).json()["status"], "complete");
+        }
+    }
+
+    async fn what_is_wrong_with_a_sheet_is_told_before_that_its_judge_was_taken_off(server) {
+        prepared(&server).await;
+        let path = linked(&server, "EntryOne", "UserJudg", "ScorePoi").await;
+        server.put("/entry/EntryOne/recuse", r#"{"judge":"UserJudg","score_set":"ScorePoi"}"#).await.expect(204);
+        let put = async |body: &str| error_names(&server.put(&format!("{path}/score"), body).await.expect(422), JSON);
+        assert_eq!(put(r#"{"criteria":{"CritCraf":11}}"#).await, Some(vec!["criteria.CritCraf".to_owned()]));
+        assert_eq!(put(r#"{"criteria":{"CritCraf":1}}"#).await, None);
+        assert_eq!(error_names(&server.put(&format!("{path}/abstain"), "{}").await.expect(422), JSON), None);
+    }
+
+    async fn lifting_makes_no_conflict(server) {
+        prepared(&server).await;
+        let path = linked(&server, "EntryOne", "UserJudg", "ScoreQua").await;
+        server.put(&format!("{path}/score"), r#"{"decision":"pass"}"#).await.expect(200);
+        let before = standing(&server, "EntryOne", "ScoreQua").await;
+        // The entrant judges as well: a conflict that came about after the link.
+        let entrant = server.get("/entry/EntryOne").await.json()["entrant"]["slug"].as_str().unwrap().to_owned();
+        assert_ne!(entrant, "UserJudg");
+        server.put("/entry/EntryOne", r#"{"entrant":"UserJudg"}"#).await.expect(200);
+        server.put("/entry/EntryOne/unrecuse", r#"{"judge":"UserJudg"}"#).await.expect(204);
+        assert_eq!(standing(&server, "EntryOne", "ScoreQua").await, before);
     }
 
     async fn nothing_is_given_outside_of_a_judging_round_or_without_a_sheet(server) {

@@ -53,6 +53,18 @@ both_engines! {
         assert_eq!(server.get("/form?season=SeasonOl&form_type=report").await.json()["data"][0], report());
     }
 
+    async fn forms_are_sorted_by_slug_in_both_directions(server) {
+        server.import(&of_account_a(REPORT)).await;
+        let slugs = async |dir: &str| -> Vec<String> {
+            let page = server.get(&format!("/form?season=all&deleted=included&archived=all&per_page=100&order=slug&dir={dir}")).await.expect(200).json();
+            page["data"].as_array().unwrap().iter().map(|form| form["slug"].as_str().unwrap().to_owned()).collect()
+        };
+        let (mut ascending, descending) = (slugs("asc").await, slugs("desc").await);
+        assert!(ascending.len() > 1 && ascending.is_sorted());
+        ascending.reverse();
+        assert_eq!(ascending, descending);
+    }
+
     async fn a_form_without_a_season_is_in_the_list_of_each(server) {
         server.import(&of_account_a(REPORT)).await;
         assert_eq!(slugs(server.get("/form").await), ["FormFree", "FormEntr"]);

@@ -192,6 +192,9 @@ both_engines! {
         assert_eq!(ranks(&server, "score_set=ScoreDen&order=rank").await, dense);
         let votes = expected(&[("BoardBBB", json!(1)), ("BoardCCC", json!(1)), ("BoardAAA", json!(3))]);
         assert_eq!(ranks(&server, "score_set=ScoreVot&order=rank").await, votes);
+        let least_first = expected(&[("BoardAAA", json!(3)), ("BoardBBB", json!(1)), ("BoardCCC", json!(1))]);
+        assert_eq!(ranks(&server, "score_set=ScoreVot&order=rank&dir=desc").await, least_first, "ties go by slug in both directions");
+        assert_eq!(ranks(&server, "score_set=ScoreVot&order=score").await, least_first);
         for (entry, judge, preference) in [
             ("BoardAAA", "UserJudA", 1), ("BoardBBB", "UserJudA", 2), ("BoardAAA", "UserJudB", 1), ("BoardCCC", "UserJudB", 2),
         ] {
@@ -201,6 +204,25 @@ both_engines! {
         assert_eq!(top[0], ("BoardAAA".to_owned(), json!(1)));
         let page = server.get("/leaderboard?score_set=ScoreTop&order=rank").await.expect(200).json();
         assert_eq!(page["data"][0]["scores"], json!({"preference_1": 2, "preference_2": 0}));
+    }
+
+    async fn what_a_lot_would_decide_is_a_tie_for_the_steps_of_the_score_set(server) {
+        prepared(&server).await;
+        for (at, method) in ["stv", "meek", "kemeny", "schulze", "borda"].into_iter().enumerate() {
+            let set = format!("ScoreTi{}", char::from(b'A' + u8::try_from(at).unwrap()));
+            let line = json!({"kind": "score_set", "slug": set, "season": "SeasonAc", "form": "FormEntr", "name": {"en_GB": method},
+                "mode": "top_pick", "top_pick": {"preferences": 2, "winners": 1, "method": method}});
+            server.import(&of_account_a(&line.to_string())).await;
+            sheet(&server, "BoardAAA", "UserJudA", &set, json!({"preference": 1})).await;
+            sheet(&server, "BoardBBB", "UserJudB", &set, json!({"preference": 1})).await;
+            let board = format!("score_set={set}&order=rank");
+            assert_eq!(ranks(&server, &board).await, expected(&[("BoardAAA", json!(1)), ("BoardBBB", json!(1))]), "{method}");
+            let vote = json!({"score_set": set, "entries": ["BoardBBB", "BoardAAA"], "reason": "The chair"});
+            server.put("/leaderboard/casting-vote", &vote.to_string()).await.expect(200);
+            assert_eq!(ranks(&server, &board).await, expected(&[("BoardBBB", json!(1)), ("BoardAAA", json!(2))]), "{method}");
+            let page = server.get(&format!("/leaderboard?{board}")).await.expect(200).json();
+            assert_eq!(page["data"][0]["tie_steps"][0]["by"], "casting_vote", "{method} {page}");
+        }
     }
 
     async fn a_board_needs_a_score_set_that_is_judged(server) {

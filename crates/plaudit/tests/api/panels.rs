@@ -108,6 +108,20 @@ both_engines! {
         assert_eq!(sheets().await, 1);
     }
 
+    async fn a_link_that_is_deleted_and_leaves_its_sheet_is_replaced(server) {
+        prepared(&server, r#","judges_per_entry":2"#).await;
+        let first = automatic(&server).await;
+        let path = format!("/assignment/{}", slug(&first[0]));
+        server.put(&format!("{path}/score"), r#"{"decision":"pass"}"#).await.expect(200);
+        let shown = server.get(&path).await.expect(200).json();
+        let body = json!({"entry": shown["entry"]["slug"], "judge": shown["judge"]["slug"], "score_set": "ScoreQua", "rounds": ["RoundJud"]});
+        server.post("/assignment", &body.to_string()).await.expect(201);
+        server.settle().await;
+        assert_eq!(automatic(&server).await.len(), 7);
+        server.delete(&path).await.expect(204);
+        assert_eq!(automatic(&server).await.len(), 8, "the entry has two judges again");
+    }
+
     async fn limits_hold_and_a_judge_who_drops_out_is_replaced(server) {
         prepared(&server, r#","judges_per_entry":2,"entries_per_judge":3"#).await;
         let first = automatic(&server).await;

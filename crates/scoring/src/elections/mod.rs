@@ -15,7 +15,7 @@ mod pairwise;
 mod schulze;
 mod stv;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use borda::points_by_preference;
 pub use count::{Decision, Tie, TieRule};
@@ -25,7 +25,6 @@ pub use pairwise::{MAX_PAIRWISE, Pairwise, TooManyEntries};
 pub use schulze::Schulze;
 pub use stv::{Stv, StvRound, droop_quota};
 
-#[cfg(doc)]
 use crate::places::Ranking;
 
 /// An order that so many judges or voters gave.
@@ -88,6 +87,40 @@ impl Election {
         }
         let standing = (0..entries).filter(|entry| !withdrawn.contains(entry)).collect();
         Ok(Self { entries, standing, ballots: merged.into_iter().collect(), lot: positions })
+    }
+
+    /// The ranking that a method makes, with those tied whom the lot tells apart: whose order is another one where the lot is turned
+    /// around.
+    pub fn without_lot(&self, method: impl Fn(&Self) -> Ranking) -> Ranking {
+        let turned = Self { lot: self.lot.iter().map(|position| u32::MAX - position).collect(), ..self.clone() };
+        let rankings = [method(self), method(&turned)];
+        // After how many entries a group ends.
+        let [ends, ends_turned] = rankings.each_ref().map(|ranking| {
+            let mut end = 0;
+            ranking
+                .groups()
+                .map(|group| {
+                    end += group.len();
+                    end
+                })
+                .collect::<BTreeSet<usize>>()
+        });
+        let mut ranking = Ranking::default();
+        // Those who came in one of the orders and have not come in the other one.
+        let (mut group, mut open) = (Vec::new(), BTreeSet::new());
+        let pairs = rankings[0].entries().iter().zip(rankings[1].entries());
+        for (at, (one, other)) in (1..).zip(pairs) {
+            group.push(*one);
+            for entry in [one, other] {
+                if !open.remove(entry) {
+                    open.insert(entry);
+                }
+            }
+            if open.is_empty() && ends.contains(&at) && ends_turned.contains(&at) {
+                ranking.push_group(std::mem::take(&mut group));
+            }
+        }
+        ranking
     }
 
     /// The entries that were not withdrawn.

@@ -323,3 +323,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn whom_only_the_lot_tells_apart_are_tied() {
+    let ballots = |orders: &[(u32, &[u32])]| -> Vec<Ballot> {
+        orders.iter().map(|(count, order)| Ballot { count: *count, order: order.to_vec() }).collect()
+    };
+    let groups = |ranking: &Ranking| -> Vec<Vec<u32>> { ranking.groups().map(<[u32]>::to_vec).collect() };
+    let stv = |election: &Election| election.stv(2, TieRule::EarlierRounds).ranking;
+    let kemeny = |election: &Election| {
+        let order = election.kemeny().unwrap().order;
+        Ranking::of((0..u32::MAX).zip(order).map(|(at, entry)| (std::cmp::Reverse(at), entry)))
+    };
+    let equal = Election::new(3, &[], &[], ballots(&[(1, &[0]), (1, &[1])])).unwrap();
+    assert_eq!(groups(&equal.without_lot(stv)), [vec![0, 1], vec![2]]);
+    assert_eq!(groups(&equal.without_lot(|election| election.meek(1, OMEGA).ranking)), [vec![0, 1], vec![2]]);
+    // The second is elected at once; of the others one goes out at 3 to 3.
+    let election =
+        Election::new(3, &[], &[], ballots(&[(4, &[1, 2, 0]), (3, &[0, 2, 1]), (2, &[2, 0, 1]), (1, &[2, 1])]))
+            .unwrap();
+    assert_eq!(groups(&election.without_lot(stv)), [vec![1], vec![0, 2]]);
+    assert_eq!(election.kemeny().unwrap().best_orders, Some(2));
+    assert_eq!(groups(&election.without_lot(kemeny)).concat().len(), 3);
+    assert!(groups(&election.without_lot(kemeny)).iter().any(|group| group.len() > 1));
+    let schulze = |election: &Election| election.schulze().unwrap().ranking;
+    assert_eq!(election.without_lot(schulze), schulze(&election));
+}

@@ -22,7 +22,8 @@ pub async fn since(tx: &mut Tx, account: AccountId, position: i64) -> Result<(i6
     let sequence = tx.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(position);
     let sql = "SELECT 1 FROM changes WHERE account = $1 AND sequence > $2 AND kind NOT IN \
                ('order', 'attachment', 'file', 'webhook', 'review_task', 'tax', 'price', 'discount') \
-               AND NOT (kind = 'assignment' AND (action = 'updated' OR actor = 'system')) LIMIT 1";
+               AND NOT (kind = 'assignment' AND (actor = 'system' OR (action = 'updated' AND doc NOT LIKE '%\"method\":\"stray\"%'))) \
+               LIMIT 1";
     let found = tx.first(sql, &[account.into(), position.into()], |_| Ok(())).await?;
     Ok((sequence, found.is_some() || position == 0))
 }

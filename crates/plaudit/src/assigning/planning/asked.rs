@@ -77,8 +77,8 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Reads a body, and checks it against the program.
-    pub fn read(body: &JsonObject<'_>, program: &Program) -> Result<Self, Violations> {
+    /// Reads a body, and checks it against the program: what could be read in spite of what is wrong with it.
+    pub fn read(body: &JsonObject<'_>, program: &Program) -> Result<(Self, Violations), Violations> {
         let mut members = Members::closed(body);
         let score_set = members.required("score_set", input::slug);
         let entries = members.optional("entries", input::slugs(ENTRIES));
@@ -127,7 +127,7 @@ impl Asked {
         let (Some(score_set), Some(whom), Some(per_entry), Some(method)) = (score_set, whom, per_entry, method) else {
             return Err(violations);
         };
-        violations.or(Some(Self {
+        let asked = Self {
             score_set,
             entries,
             filter: filter.unwrap_or_default(),
@@ -138,7 +138,8 @@ impl Asked {
             affinities,
             rounds: rounds.unwrap_or_default(),
             seed: seed.map_or(0, i64::unsigned_abs),
-        }))
+        };
+        Ok((asked, violations))
     }
 }
 

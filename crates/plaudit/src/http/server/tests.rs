@@ -1,5 +1,6 @@
 #![allow(clippy::disallowed_methods, reason = "these tests are about real time")]
 
+use axum::http::HeaderName;
 use axum::routing::{get, post};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{Notify, oneshot};
@@ -27,7 +28,9 @@ fn settings() -> Settings {
 }
 
 fn refuse() -> Refuse {
-    Arc::new(|status| ("a-1".to_owned(), format!("{{\"status_code\":{status}}}")))
+    Arc::new(|status| {
+        (vec![(HeaderName::from_static("x-request-id"), "a-1".to_owned())], format!("{{\"status_code\":{status}}}"))
+    })
 }
 
 struct Running {

@@ -25,10 +25,7 @@ impl ListSpec {
 
     fn paging_parameter(&self, paging: Paging) -> Parameter {
         let (about, schema) = match paging {
-            Paging::Page => (
-                "The page, not beside `cursor`.".to_owned(),
-                whole_number().maximum(Some(u64::MAX)).default(Some(Value::from(1))),
-            ),
+            Paging::Page => ("The page, not beside `cursor`.".to_owned(), whole_number().default(Some(Value::from(1)))),
             Paging::PerPage => (
                 "The number of records a page.".to_owned(),
                 whole_number().maximum(Some(self.pages.maximum_per_page())).default(Some(DEFAULT_PER_PAGE.into())),

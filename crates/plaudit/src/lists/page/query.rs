@@ -289,7 +289,8 @@ impl<'spec> QueryReader<'spec> {
             return self.take_range(filter, bracket, value, is_repeated);
         }
         let Some(filter) = self.find(name) else {
-            if !is_repeated {
+            // Where there is no list, unknown parameters say nothing.
+            if !is_repeated && self.spec.pages != super::Pages::None {
                 self.errors.name(name);
             }
             return;
@@ -323,7 +324,7 @@ impl<'spec> QueryReader<'spec> {
     }
 
     fn came(&self, paging: Paging) -> bool {
-        self.names.contains(<&str>::from(paging))
+        self.spec.pages.parameters().contains(&paging) && self.names.contains(<&str>::from(paging))
     }
 
     fn finish(mut self) -> Result<ListQuery, ListQueryError> {
@@ -353,7 +354,8 @@ pub fn field_of_order(raw_query: Option<&str>) -> Option<Slug> {
     parameters.find(|(name, _)| name == <&str>::from(Paging::Order)).and_then(|(_, value)| Slug::parse(&value))
 }
 
-/// The number that a text of digits is, and nothing for signs, blanks and numbers beyond 64 bits.
+/// The number that a text of digits is, and nothing for signs and blanks. One beyond 64 bits is as the largest of these.
 pub(super) fn whole_number(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(u64::MAX))
 }

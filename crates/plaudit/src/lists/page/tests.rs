@@ -127,9 +127,7 @@ fn everything_wrong_is_reported_at_once() {
 
 #[test]
 fn pages_out_of_range_are_refused_without_a_map_of_errors() {
-    for query in
-        ["page=0", "page=-1", "page=", "page=1.0", "page=+1", "page=18446744073709551616", "per_page=0", "per_page=101"]
-    {
+    for query in ["page=0", "page=-1", "page=", "page=1.0", "page=+1", "per_page=0", "per_page=101"] {
         let error = refused(query);
         assert_eq!((error.parameters.texts.len(), names(&error)), (1, None), "{query}");
         assert_eq!(errors(&error), "");
@@ -248,12 +246,12 @@ fn several_brackets_all_hold() {
 }
 
 #[test]
-fn what_has_no_pages_takes_filters_alone() {
+fn what_has_no_pages_passes_over_other_parameters() {
     const SUMMARY: ListSpec = ListSpec::of_filters(&[Filter::season("The season")]);
     assert!(ListQuery::parse(Some("season=all"), &SUMMARY).is_ok());
     let error = ListQuery::parse(Some("page=1&order=x&season=x&cursor="), &SUMMARY).unwrap_err();
-    assert_eq!(names(&error).as_deref(), Some("page,order,cursor"));
-    assert_eq!(error.values.len(), 1);
+    assert_eq!((names(&error), error.values.len()), (None, 1));
+    assert!(ListQuery::parse(Some("page=1&order=x&season=all&cursor=&colour=red"), &SUMMARY).is_ok());
 }
 
 fn envelope(query: &ListQuery, rows: u64, total: Option<u64>, next_position: Option<&[u8]>) -> String {

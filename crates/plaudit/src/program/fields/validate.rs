@@ -213,7 +213,8 @@ pub(super) fn cell(reference: &str) -> Option<(&str, u32)> {
 
 fn is_date_time(text: &str) -> bool {
     let written = text.split_once(' ').is_some_and(|(date, time)| Date::parse(date).is_some() && is_time(time));
-    written || Timestamp::parse(text).is_some()
+    // Times with another offset are no form of the contract (section 6).
+    written || (text.ends_with('Z') && Timestamp::parse(text).is_some())
 }
 
 fn is_time(text: &str) -> bool {

@@ -30,6 +30,15 @@ pub struct Shows {
     pub entrants: bool,
 }
 
+impl Shows {
+    /// When judges see anything of the sheets of others.
+    pub fn others(self) -> Others {
+        let shows = [self.others_scores, self.others_comments];
+        let first = [Others::Always, Others::AfterOwn].into_iter().find(|when| shows.contains(when));
+        first.unwrap_or(Others::Never)
+    }
+}
+
 impl Default for Shows {
     fn default() -> Self {
         let nothing = Others::Never;

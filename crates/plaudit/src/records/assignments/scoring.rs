@@ -39,10 +39,14 @@ pub fn check_sheet(assignment: &Assignment, score_set: Option<&ScoreSet>) -> Res
         None => "The score set is gone.",
         Some(_) if assignment.role.is_some() => "An assignment of a role has no sheet.",
         Some(set) if set.mode() == Mode::Gallery => "A gallery is not judged.",
-        Some(_) if !assignment.is_linked() => "The judge is not assigned to the entry any more.",
         Some(_) => return Ok(()),
     };
     Err(refused.to_owned())
+}
+
+/// Why a sheet cannot be changed any more; nothing where it can.
+pub fn check_link(assignment: &Assignment) -> Result<(), String> {
+    if assignment.is_linked() { Ok(()) } else { Err("The judge is not assigned to the entry any more.".to_owned()) }
 }
 
 /// Why nothing can be given now; nothing where it can.

@@ -136,6 +136,24 @@ pub async fn complete_of_judge(
     tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
 }
 
+/// The same of all judges who have one of an entry, without those of the entry.
+pub async fn complete_of_judges(
+    tx: &mut Tx,
+    account: AccountId,
+    (entry, score_set): (Slug, Slug),
+    context: &Context,
+) -> Result<Vec<(Assignment, Slug)>, DbError> {
+    let sql = "SELECT a.doc, e.category FROM assignments own \
+               JOIN assignments a ON a.account = own.account AND a.judge = own.judge AND a.score_set = own.score_set \
+               JOIN entries e ON e.account = a.account AND e.slug = a.entry \
+               WHERE own.account = $1 AND own.entry = $2 AND own.score_set = $3 AND own.deleted = 0 \
+               AND own.status = 'complete' AND own.method NOT IN ('stray', 'recused') AND own.judge <> '' \
+               AND a.entry <> own.entry AND a.deleted = 0 AND a.status = 'complete' \
+               AND a.method NOT IN ('stray', 'recused') AND e.deleted = 0";
+    let values = [account.into(), entry.into(), score_set.into()];
+    tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
+}
+
 /// Where a judge has an assignment that holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {

@@ -9,62 +9,45 @@ use kernel::json::Object as JsonObject;
 use kernel::text::{Money, MoneyError, Slug, Timestamp};
 use pricing::{Amounts, Asked, CreditLine, PricingError, credit};
 
-/// A credit note that is asked for.
-#[derive(Clone, Debug)]
-pub struct Refund {
-    lines: Option<Vec<usize>>,
-    amount: Option<i64>,
-    reason: String,
-}
-
-impl Refund {
-    /// Reads the body of `POST /order/{slug}/refund`, which is closed, for an order.
-    pub fn read(body: &JsonObject<'_>, order: &Order) -> Result<Self, Violations> {
-        let mut members = Members::closed(body);
-        let slugs: Vec<Slug> = (1..=order.items.len()).map(|number| item_slug(order.slug, number)).collect();
-        let asked = members.optional("items", input::distinct(slugs.len().max(1), input::slug));
-        let lines = asked.map(|asked| {
-            if asked.is_empty() {
-                members.fault("items", "must name at least 1 item");
-            }
-            let mut lines = Vec::with_capacity(asked.len());
-            for slug in asked {
-                match slugs.iter().position(|known| *known == slug) {
-                    Some(line) => lines.push(line),
-                    None => members.fault("items", format!("{slug} is no item of the order")),
-                }
-            }
-            lines
-        });
-        let amount = members.optional("amount", |json| match money(order.currency)(json)? {
-            amount if amount.minor() > 0 => Ok(amount.minor()),
-            _ => Err("must be above 0".to_owned()),
-        });
-        match (members.has("items"), members.has("amount")) {
-            (false, false) => members.fault("amount", "is required where there are no items"),
-            (true, true) => members.fault("amount", "must be left out where there are items"),
-            _ => {}
+/// Reads the body of `POST /order/{slug}/refund`, which is closed: what it takes from the lines of the order, and why. A credit note has
+/// no lines of which anything is left.
+pub fn refund(body: &JsonObject<'_>, order: &Order) -> Result<(Vec<CreditLine>, String), Violations> {
+    let mut members = Members::closed(body);
+    let slugs: Vec<Slug> = (1..=order.items.len()).map(|number| item_slug(order.slug, number)).collect();
+    let asked = members.optional("items", input::distinct(slugs.len().max(1), input::slug));
+    let lines = asked.map(|asked| {
+        if asked.is_empty() {
+            members.fault("items", "must name at least 1 item");
         }
-        let reason = members.required("reason", input::filled_text(LONG_TEXT_LENGTH));
-        let made = reason.map(|reason| Self { lines, amount, reason });
-        members.finish().or(made)
+        let mut lines = Vec::with_capacity(asked.len());
+        for slug in asked {
+            match slugs.iter().position(|known| *known == slug) {
+                Some(line) => lines.push(line),
+                None => members.fault("items", format!("{slug} is no item of the order")),
+            }
+        }
+        lines
+    });
+    let amount = members.optional("amount", |json| match money(order.currency)(json)? {
+        amount if amount.minor() > 0 => Ok(amount.minor()),
+        _ => Err("must be above 0".to_owned()),
+    });
+    match (members.has("items"), members.has("amount")) {
+        (false, false) => members.fault("amount", "is required where there are no items"),
+        (true, true) => members.fault("amount", "must be left out where there are items"),
+        _ => {}
     }
-
-    /// What it takes from the lines of the order, and why.
-    pub fn of(self, order: &Order) -> Result<(Vec<CreditLine>, String), Violations> {
-        let asked = match (&self.lines, self.amount) {
-            (Some(lines), _) => Asked::Lines(lines),
-            (None, Some(amount)) => Asked::Amount(amount),
-            (None, None) => Asked::Everything,
-        };
-        let member = if self.lines.is_some() { "items" } else { "amount" };
-        let lines = credit(&order.amounts(), &order.credited, asked).map_err(|error| {
-            let mut violations = Violations::default();
-            violations.add(member, refused(&error, order));
-            violations
-        })?;
-        Ok((lines, self.reason))
-    }
+    let (member, asked) = match (&lines, amount) {
+        (Some(lines), _) if !lines.is_empty() => ("items", Some(Asked::Lines(lines))),
+        (None, Some(amount)) => ("amount", Some(Asked::Amount(amount))),
+        _ => ("", None),
+    };
+    let lines = asked.and_then(|asked| {
+        let credited = credit(&order.amounts(), &order.credited, asked);
+        credited.map_err(|error| members.fault(member, refused(&error, order))).ok()
+    });
+    let reason = members.required("reason", input::filled_text(LONG_TEXT_LENGTH));
+    members.finish().or(lines.zip(reason))
 }
 
 fn refused(error: &PricingError, order: &Order) -> String {

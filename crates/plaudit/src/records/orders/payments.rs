@@ -10,6 +10,7 @@ use super::record::{Order, PaymentStatus, money};
 use crate::program::choices;
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
+use kernel::json::Json;
 use kernel::text::{Currency, Money, MoneyError, Timestamp};
 
 /// The most characters of a provider and of a reference.
@@ -55,6 +56,19 @@ impl Transaction {
         let amount = members.required("amount", money(currency));
         let date = members.required("date", input::time);
         Some(Self { provider: provider?, reference: reference?, status: status?, amount: amount?, date: date? })
+    }
+
+    /// Reads the members of a payment that is stated from outside.
+    pub fn stated(members: &mut Members<'_>, currency: Currency) -> Option<Self> {
+        if members.get("provider").and_then(Json::as_str) == Some(MANUAL) {
+            members.fault("provider", "must not be manual, which stands for what managers state");
+        }
+        if let Some(Ok(amount)) = members.get("amount").map(money(currency))
+            && amount.minor() <= 0
+        {
+            members.fault("amount", "must be above 0");
+        }
+        Self::read(members, currency)
     }
 
     fn is_known_as(&self, other: &Self) -> bool {
@@ -112,12 +126,6 @@ impl Order {
     /// The order with a payment as it is stated; as it is where that is known already.
     pub fn with_payment(&self, stated: &Transaction) -> Result<Self, Violations> {
         let mut violations = Violations::default();
-        if stated.is_manual() {
-            violations.add("provider", "must not be manual, which stands for what managers state");
-        }
-        if stated.amount.minor() <= 0 {
-            violations.add("amount", "must be above 0");
-        }
         let mut after = self.clone();
         let is_full = after.payments.len() >= PAYMENTS;
         match after.payments.iter_mut().find(|payment| payment.is_known_as(stated)) {

@@ -30,8 +30,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the body, which is closed.
-    pub fn read(body: &JsonObject<'_>, context: &Context) -> Result<Self, Violations> {
+    /// Reads the body, which is closed, as far as it can be read, and what is wrong with it.
+    pub fn read(body: &JsonObject<'_>, context: &Context) -> (Self, Violations) {
         let mut members = Members::closed(body);
         let entries = members.required("entries", entries);
         let mut billing = Billing::default();
@@ -47,7 +47,7 @@ impl Wanted {
             currency: members.optional("currency", input::currency),
             test: members.optional("test", input::flag).unwrap_or_default(),
         };
-        members.finish().or(Some(wanted))
+        (wanted, members.finish())
     }
 }
 

@@ -144,12 +144,15 @@ pub fn elect(
     // Of more entries than can be compared in pairs the points decide.
     let pairwise = |ranking: Option<Ranking>| ranking.unwrap_or_else(|| election.borda().1);
     let in_order = |order: Vec<u32>| Ranking::of((0..u32::MAX).zip(order).map(|(at, entry)| (Reverse(at), entry)));
+    // What a lot would decide is a tie, which is told apart by the steps of the score set.
     let ranking = match rules.method {
-        RankMethod::Stv => election.stv(winners, TieRule::EarlierRounds).ranking,
-        RankMethod::Meek => election.meek(winners, OMEGA).ranking,
+        RankMethod::Stv => election.without_lot(|election| election.stv(winners, TieRule::EarlierRounds).ranking),
+        RankMethod::Meek => election.without_lot(|election| election.meek(winners, OMEGA).ranking),
         RankMethod::Borda => election.borda().1,
         RankMethod::Schulze => pairwise(election.schulze().ok().map(|result| result.ranking)),
-        RankMethod::Kemeny => pairwise(election.kemeny().ok().map(|result| in_order(result.order))),
+        RankMethod::Kemeny => {
+            election.without_lot(|election| pairwise(election.kemeny().ok().map(|result| in_order(result.order))))
+        }
     };
     let mut standings = placed(program, (score_set, decided), (entries, sheets), &ranking);
     let without = withdrawn.into_iter().map(|entry| Standing { entry: entry as usize, place: None, steps: Vec::new() });

@@ -90,7 +90,6 @@ async fn find(
         } else {
             return Ok(Some(Identity::Known { person, by_email }));
         }
-        return Ok(None);
     }
     Ok(None)
 }

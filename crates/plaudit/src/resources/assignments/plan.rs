@@ -33,12 +33,12 @@ const MOST: usize = 30_000;
 pub(super) async fn plan(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let app = caller.app();
     let program = app.programs.reload(caller.account()).await?.ok_or(ApiError::KeyRefused)?;
-    let asked = Asked::read(&body, &program)?;
+    let (asked, violations) = Asked::read(&body, &program)?;
     let turn = app.pages.take(caller.account()).await;
     let mut tx = app.db.snapshot().await?;
     let read = planning::read(&mut Source::Snapshot(&mut tx), &program, &asked).await?;
     tx.commit().await?;
-    check_named(&program, &asked, &read)?;
+    check_named(&program, &asked, &read, violations)?;
     let slug = app.ids.slug();
     let text = Json::Object(body).to_string();
     let worked_out = tokio::task::spawn_blocking(move || {
@@ -58,9 +58,13 @@ fn stated(document: String) -> Reply {
     Reply::Stated { status: 200, tag: entity_tag(&document), document }
 }
 
-/// Refuses entries that cannot be judged, and people who do not judge.
-fn check_named(program: &Program, asked: &Asked, read: &planning::Read) -> Result<(), ApiError> {
-    let mut violations = Violations::default();
+/// Refuses entries that cannot be judged, and people who do not judge, beside what is wrong already.
+fn check_named(
+    program: &Program,
+    asked: &Asked,
+    read: &planning::Read,
+    mut violations: Violations,
+) -> Result<(), ApiError> {
     let score_set = program.score_sets.any(asked.score_set);
     for entry in asked.entries.iter().flatten() {
         if let Err(message) = rules::check_entry(&read.facts, *entry, score_set) {
@@ -75,7 +79,9 @@ fn check_named(program: &Program, asked: &Asked, read: &planning::Read) -> Resul
                 }
             }
         }
-        Whom::Role(role) if read.judges.is_empty() => violations.add("role", format!("nobody has {role}")),
+        Whom::Role(role) if read.judges.is_empty() && program.roles.live(*role).is_some() => {
+            violations.add("role", format!("nobody has {role}"));
+        }
         Whom::Role(_) => {}
     }
     Ok(violations.or(Some(()))?)
@@ -176,7 +182,8 @@ async fn write_apply(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Res
         ApiError::State(message.to_owned())
     };
     let body = stored_object(&plan.asked)?;
-    let asked = Asked::read(&body, program).map_err(|_| changed())?;
+    let (asked, violations) = Asked::read(&body, program).map_err(|_| changed())?;
+    violations.or(Some(())).map_err(|_| changed())?;
     let read = planning::read(&mut Source::Snapshot(tx), program, &asked).await?;
     let state = State::new(&asked, read, program.score_sets.any(asked.score_set));
     if state.hash() != plan.state {

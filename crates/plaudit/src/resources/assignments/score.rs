@@ -6,7 +6,7 @@ use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::program::Record;
 use crate::program::score_sets::ScoreSet;
-use crate::records::assignments::scoring::{ScoringContext, check_scoring, check_sheet};
+use crate::records::assignments::scoring::{ScoringContext, check_link, check_scoring, check_sheet};
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
 use crate::records::entries::Entry;
 use db::{AccountId, Source, Tx};
@@ -49,6 +49,7 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     let ids = || writing.ids().slug();
     let context = ScoringContext { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
     let after = context.scored(&before.value, body)?;
+    check_link(&before.value).map_err(ApiError::State)?;
     check_shown(tx, account, set, &before.value).await?;
     check_scoring(&before.value, set, head.chapter, program, now).map_err(ApiError::State)?;
     finish(tx, writing, (&before, after)).await
@@ -78,6 +79,7 @@ async fn write_abstain(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, A
     let reason = members.nullable("reason", input::text(COMMENT_LENGTH)).flatten().unwrap_or_default();
     members.finish().or(Some(()))?;
     let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
+    check_link(&before.value).map_err(ApiError::State)?;
     check_shown(tx, writing.account(), set, &before.value).await?;
     let mut after = before.value.clone();
     after.abstention = Some(match &before.value.abstention {
@@ -158,6 +160,7 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     let reason = members.required("reason", input::filled_text(COMMENT_LENGTH));
     let reason = members.finish().or(reason)?;
     let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
+    check_link(&before.value).map_err(ApiError::State)?;
     if !matches!(before.value.status, Status::Abstained | Status::Complete) {
         return Err(ApiError::State("The sheet is open.".to_owned()));
     }

@@ -26,13 +26,16 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     let place = given.chapter.zip(given.entrant).and_then(|(chapter, entrant)| access.entry(chapter, entrant));
     let own = access.user().filter(|user| given.entrant == Some(*user) && access.is_entrant());
     let sight = if own.is_some() && place != Some(Sight::Whole) { Sight::Applicant } else { Sight::Whole };
+    // Who enters and manages no chapter makes entries of nobody else.
+    let enters_alone =
+        sight == Sight::Whole && access.is_entrant() && !access.sees_all() && access.chapters().is_empty();
     if sight == Sight::Applicant {
         // An entry is the applicant's own, and in progress unless it is said.
         given.entrant = None;
         given.status = given.status.filter(|status| *status != Status::InProgress);
         applicant::check(program, &mut given, &mut violations);
         given.entrant = own;
-    } else if !access.sees_all() {
+    } else if !access.sees_all() && !enters_alone {
         if given.chapter.is_none() {
             violations.add("chapter", "is required: name a chapter that you manage");
         }
@@ -40,6 +43,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     }
     let mut known = facts::facts(tx, writing, given.entrant, given.category).await?;
     known.by_applicant = sight == Sight::Applicant;
+    known.has_entrant &= !enters_alone;
     let identity = facts::identity(tx, writing).await?;
     let mut entry = rules::writing::create(program, (given, violations), &known, identity)?;
     if entry.status == Status::Submitted {

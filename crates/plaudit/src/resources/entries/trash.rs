@@ -1,5 +1,6 @@
 //! Into the trash and back.
 
+use crate::assigning::link;
 use crate::http::{ApiError, Caller, Path, Reply, Writer, Writing};
 use crate::order_flow::Ordering;
 use crate::records::entries::{Entry, rules, store};
@@ -57,5 +58,6 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
             .map_err(|message| ApiError::State(format!("The entry cannot be restored: its category {message}.")))?;
     }
     writing.precondition_of(&found)?;
+    link::return_sheets(tx, account, program, &writing.origin, (head.slug, head.category)).await?;
     write_trash(tx, writing, (&found, &head), false).await
 }

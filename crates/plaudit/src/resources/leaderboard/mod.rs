@@ -5,6 +5,7 @@ mod analysis;
 mod decisions;
 mod publications;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use utoipa::openapi::path::HttpMethod;
@@ -156,10 +157,14 @@ impl Board<'_> {
         if !(self.is_by(RANK) || self.is_by(SCORE)) || self.query.slug("entry").is_some() {
             return;
         }
+        let mut ordered: Vec<&Standing> = standings.iter().collect();
+        if !is_best_first {
+            // Those of one place stay in the order of their slugs.
+            ordered.sort_by_key(|standing| Reverse(standing.place.unwrap_or(u64::MAX)));
+        }
         for shown in wanted.iter_mut() {
             let Ok(at) = group.members.binary_search_by(|member| member.name.cmp(&shown.name)) else { continue };
-            let at = if is_best_first { Some(at) } else { standings.len().checked_sub(at + 1) };
-            let member = at.and_then(|at| standings.get(at)).and_then(|standing| group.members.get(standing.entry));
+            let member = ordered.get(at).and_then(|standing| group.members.get(standing.entry));
             if let Some(member) = member {
                 *shown = member.clone();
             }

@@ -28,9 +28,8 @@ async fn write_payment(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>
     let (slug, body) = &*writing.state;
     let (before, doc) = live(tx, writing, *slug).await?;
     let mut members = Members::closed(body);
-    let stated = Transaction::read(&mut members, before.value.currency);
-    let stated = members.finish().or(stated)?;
-    let after = before.value.with_payment(&stated)?;
+    let stated = Transaction::stated(&mut members, before.value.currency);
+    let after = before.value.with_payment(&members.finish().or(stated)?)?;
     if before.value.credits.is_some() {
         return Err(ApiError::State("A credit note takes no payments.".to_owned()));
     }

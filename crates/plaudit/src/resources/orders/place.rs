@@ -20,10 +20,10 @@ pub(super) async fn quote(caller: Caller, _: Writer, Body(body): Body) -> Result
 }
 
 async fn write_quote(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
-    let (wanted, entries) = wanted(tx, writing).await?;
+    let (wanted, entries, violations) = wanted(tx, writing).await?;
     let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
     let entries: Vec<&Entry> = entries.iter().collect();
-    let order = ordering.quote(tx, &wanted, &entries).await?;
+    let order = ordering.quote(tx, &wanted, &entries, violations).await?;
     let titles = entries.iter().map(|entry| (entry.slug, entry.title.clone())).collect();
     let document = quoted(&order, &titles);
     // A quote has no revision: what it says is what tells it from others.
@@ -40,17 +40,19 @@ pub(super) async fn place(caller: Caller, _: Writer, Body(body): Body) -> Result
 }
 
 async fn write_order(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
-    let (wanted, entries) = wanted(tx, writing).await?;
+    let (wanted, entries, violations) = wanted(tx, writing).await?;
     let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
     let entries: Vec<&Entry> = entries.iter().collect();
-    let (order, written) = ordering.place(tx, &wanted, &entries).await?;
+    let (order, written) = ordering.place(tx, &wanted, &entries, violations).await?;
     reply(tx, writing, &order, written, true).await
 }
 
-/// The order that a body asks for, with its entries, locked. Entries that are not seen are unknown.
-async fn wanted(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<(Wanted, Vec<Entry>), ApiError> {
-    let mut wanted = Wanted::read(&writing.state, &writing.program.context)?;
-    let mut violations = Violations::default();
+/// The order that a body asks for, with its entries, locked, and what is wrong with it. Entries that are not seen are unknown.
+async fn wanted(
+    tx: &mut Tx,
+    writing: &Writing<JsonObject<'static>>,
+) -> Result<(Wanted, Vec<Entry>, Violations), ApiError> {
+    let (mut wanted, mut violations) = Wanted::read(&writing.state, &writing.program.context);
     let is_bookkeeper = writing.access.keeps_books();
     if !is_bookkeeper && wanted.test {
         violations.add("test", applicant::NOT_THEIRS);
@@ -70,6 +72,5 @@ async fn wanted(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<(
             None => violations.add("entries", format!("{slug} does not exist")),
         }
     }
-    violations.or(Some(()))?;
-    Ok((wanted, entries))
+    Ok((wanted, entries, violations))
 }

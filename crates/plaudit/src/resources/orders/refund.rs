@@ -3,7 +3,7 @@
 use super::{live, precondition, reply};
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::order_flow::Ordering;
-use crate::records::orders::Refund;
+use crate::records::orders;
 use db::Tx;
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
@@ -27,11 +27,10 @@ async fn write_refund(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>)
     let (slug, body) = &*writing.state;
     let before = live(tx, writing, *slug).await?;
     let order = &before.0.value;
-    let refund = Refund::read(body, order)?;
     if order.credits.is_some() {
         return Err(ApiError::State("A credit note cannot be credited.".to_owned()));
     }
-    let (lines, reason) = refund.of(order)?;
+    let (lines, reason) = orders::refund(body, order)?;
     precondition(tx, writing, (&before.0, &before.1)).await?;
     let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
     let (note, written) = ordering.credit(tx, &before, (&lines, reason)).await?;

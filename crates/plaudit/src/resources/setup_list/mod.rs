@@ -1,8 +1,7 @@
 //! Lists of set-up records, made from the snapshot in memory.
 //!
 //! - A [`SetupList`] declares what its query may say, and the columns by which it filters and sorts, each with what a record
-//!   has in it. An order follows the column of its name, and one without a column the slug alone; ties go by slug, ascending
-//!   in both directions.
+//!   has in it. An order follows the column of its name; ties go by slug, ascending in both directions.
 //! - Its columns and lists are a view of the snapshot, made when it is first asked for. It is of one version of
 //!   the program, so that names of other records stand in it as texts.
 //! - Texts are compared by their code points after case folding (each character in upper case, then in lower case), so

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Person, prepare, user_of};
 use crate::both_engines;
+use crate::harness::check::error_names;
+use crate::harness::{Answer, JSON};
 
 /// Every path of which an entrant's answer is compared.
 const READS: &[&str] = &[
@@ -239,5 +241,9 @@ both_engines! {
         person.post("/entry", &refused).await.expect(422);
         let [other, nobody] = [person.post("/entry", &body("UserEntr")).await.expect(422), person.post("/entry", &body("NobodyAA")).await.expect(422)];
         assert_eq!(other.text(), nobody.text());
+        let wrong = |answer: &Answer| error_names(answer, JSON).unwrap();
+        assert_eq!(wrong(&other), ["entrant"]);
+        let nobody = r#"{"category":"CategChi","season":"SeasonAc","title":"T"}"#;
+        assert_eq!(wrong(&person.post("/entry", nobody).await.expect(422)), ["entrant"]);
     }
 }

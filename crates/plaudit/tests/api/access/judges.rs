@@ -166,6 +166,17 @@ both_engines! {
             let page = judge.get(&format!("/assignment?state=all&{hidden}")).await.expect(200).text().to_owned();
             assert!(!page.contains("7/10") && !page.contains("UserOfRE\""), "{hidden} {page}");
         }
+        for comments in ["always", "after_own"] {
+            show(&server, "ScorePoi", &format!(r#"{{"others_comments":"{comments}","names_of_judges":true}}"#)).await;
+            if comments == "after_own" {
+                judge.get(OTHER).await.expect(404);
+                assert_eq!(judge.list("/assignment").await.len(), 3);
+                continue;
+            }
+            let sheet = judge.get(OTHER).await.expect(200).json();
+            assert_eq!((&sheet["score"], &sheet["comments"]["judging"][0]["comment"]), (&Value::Null, &"Fine".into()));
+            assert_eq!(of_others(&judge, "").await, sheet);
+        }
         show(&server, "ScorePoi", r#"{"others_scores":"after_own","others_comments":"after_own","names_of_judges":true}"#).await;
         assert_eq!(judge.list("/assignment").await.len(), 3);
         judge.get(OTHER).await.expect(404);

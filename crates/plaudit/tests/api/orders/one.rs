@@ -146,11 +146,23 @@ both_engines! {
         assert_eq!(faults(&wrong), ["reference"]);
         assert_eq!(entry_status(&server).await, "Paid");
         let wrong = server.post(path, r#"{"provider":"manual","reference":"x","status":"success","amount":0.001,"date":"now"}"#).await;
-        assert_eq!(faults(&wrong.expect(422).json()), ["amount", "date"]);
+        assert_eq!(faults(&wrong.expect(422).json()), ["amount", "date", "provider"]);
         let wrong = server.post(path, r#"{"provider":"manual","reference":"x","status":"success","amount":-1,"date":"2026-02-01T10:00:00Z"}"#).await;
         assert_eq!(faults(&wrong.expect(422).json()), ["amount", "provider"]);
         assert_eq!(faults(&server.post(path, "{}").await.expect(422).json()), ["amount", "date", "provider", "reference", "status"]);
         server.post("/order/NobodyAA/payment", &payment("1", "success", 1.0)).await.expect(404);
+    }
+
+    async fn everything_that_is_wrong_with_a_payment_is_told_at_once(server) {
+        prepared(&server).await;
+        for (body, members) in [
+            (json!({"provider": "manual", "reference": "1", "status": "success", "amount": -1, "date": "soon", "more": 1}),
+                vec!["amount", "date", "more", "provider"]),
+            (json!({"provider": "bank", "status": "done", "amount": 0}), vec!["amount", "date", "reference", "status"]),
+        ] {
+            let answer = server.post("/order/OrderOpn/payment", &body.to_string()).await.expect(422).json();
+            assert_eq!(faults(&answer), members, "{body}");
+        }
     }
 
     async fn an_order_takes_so_many_payments_and_stays_readable(server) {

@@ -85,7 +85,7 @@ both_engines! {
         for (wrong, members) in [
             ("{}", vec!["entries"]),
             (r#"{"entries":[]}"#, vec!["entries"]),
-            (r#"{"entries":["NobodyAA"],"color":1,"country":"Ulm"}"#, vec!["color", "country"]),
+            (r#"{"entries":["NobodyAA"],"color":1,"country":"Ulm"}"#, vec!["color", "country", "entries"]),
             (r#"{"entries":["NobodyAA"]}"#, vec!["entries"]),
             (r#"{"entries":["EntryNia","EntryMem"]}"#, vec!["entries"]),
             (r#"{"entries":["EntryNia"],"discount_code":"NONE"}"#, vec!["discount_code"]),
@@ -114,6 +114,25 @@ both_engines! {
         assert_eq!(other["invoice_number"], "7");
         let sorted: Vec<String> = orders(&server, "").await.into_iter().map(|(number, ..)| number).collect();
         assert_eq!(sorted, ["1", "2", "3", "5", "6", "7", "CN-1", "TEST-1"]);
+    }
+
+    async fn everything_that_is_wrong_with_an_order_is_told_at_once(server) {
+        prepared(&server).await;
+        server.post("/order", r#"{"entries":["EntryNib"]}"#).await.expect(201);
+        for (body, members) in [
+            (json!({"entries": ["NobodyAA", "bad"], "more": 1}), vec!["entries", "more"]),
+            (json!({"entries": ["EntryNia"], "discount_code": "NOPE", "more": 1}), vec!["discount_code", "more"]),
+            (json!({"entries": ["EntryNia", "EntryMem"], "more": 1}), vec!["entries", "more"]),
+            (json!({"entries": ["EntryNia", "NobodyAA"], "discount_code": "NOPE"}), vec!["discount_code", "entries"]),
+        ] {
+            for path in ["/order", "/order/quote"] {
+                let answer = server.post(path, &body.to_string()).await.expect(422).json();
+                assert_eq!(faults(&answer), members, "{path} {body}");
+            }
+        }
+        let body = json!({"entries": ["EntryNib"], "discount_code": "NOPE", "more": 1});
+        let answer = server.post("/order", &body.to_string()).await.expect(422).json();
+        assert_eq!(faults(&answer), ["discount_code", "entries", "more"], "one live order");
     }
 
     async fn a_discount_is_used_as_often_as_it_can_be(server) {
@@ -430,6 +449,7 @@ both_engines! {
             (r#"{"amount":0,"reason":"A"}"#, vec!["amount"]),
             (r#"{"amount":1,"items":["NobodyAA"],"reason":""}"#, vec!["amount", "items", "reason"]),
             (r#"{"amount":10000,"reason":"A"}"#, vec!["amount"]),
+            (r#"{"amount":10000,"reason":"","more":1}"#, vec!["amount", "more", "reason"]),
         ] {
             let answer = server.post(&format!("{path}/refund"), wrong).await.expect(422).json();
             assert_eq!(faults(&answer), members, "{wrong}");
