@@ -93,7 +93,7 @@ impl<'w> Reader<'w> {
         self.world.of("score_set").find(|set| slug(set) == slug_of)
     }
 
-    /// What is shown of an assignment: its comments, and who judges; nothing where it is not seen, be it without its scores.
+    /// What is shown of an assignment: its comments, and who judges; nothing where it is not seen. Comments can be shown without scores.
     pub(super) fn sheet(&self, assignment: &Value) -> Option<(bool, bool)> {
         let is_of_chapters = self.entry(&assignment["entry"]).is_some_and(|entry| self.is_of_chapters(entry));
         if self.sees_all() || is_of_chapters || self.judges() && assignment["judge"] == self.user {

@@ -134,7 +134,7 @@ pub(super) fn assignments(program: &Program, judge: Slug, query: &ListQuery) -> 
     let hides = query.filter_names().any(|name| HIDDEN.contains(&name));
     let hides = hides || query.cursor.is_some() || query.is_sorted && query.order != Order::Named("updated");
     let of_others = |when: Others, own: Option<Status>| {
-        let sets = program.score_sets.all_live().filter(|set| set.shows.others() == when);
+        let sets = program.score_sets.all_live().filter(|set| set.shows.first_of_others() == when);
         let sets: Vec<Slug> = sets.filter(|set| set.shows.names_of_judges || !hides).map(|set| set.slug).collect();
         if sets.is_empty() {
             return None;

@@ -8,7 +8,7 @@ use crate::program::score_sets::ScoreSet;
 use crate::program::{Program, Record};
 use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, scoring, store};
 use crate::records::conflicts::Conflict;
-use crate::records::entries;
+use crate::records::entries::{self, Entry};
 use crate::records::people;
 use crate::records::recusals::Recusal;
 use crate::records::standings::store::{Written, write as write_assignment};
@@ -69,21 +69,25 @@ pub async fn return_sheets(
     account: AccountId,
     program: &Program,
     origin: &Origin,
-    (entry, category): (Slug, Slug),
+    entry: &Entry,
 ) -> Result<(), DbError> {
     let context = &program.context;
-    for set in program.score_sets.all_live().filter(|set| set.mode().is_shared_out()) {
-        let mut others: BTreeMap<Option<Slug>, Vec<(Assignment, Slug)>> = BTreeMap::new();
-        for (sheet, of) in store::complete_of_judges(tx, account, (entry, set.slug), context).await? {
-            others.entry(sheet.judge).or_default().push((sheet, of));
-        }
-        if others.is_empty() {
+    let is_of_entry = |set: &&ScoreSet| set.form == entry.form && set.season == entry.season;
+    for set in program.score_sets.all_live().filter(is_of_entry).filter(|set| set.mode().is_shared_out()) {
+        let of = (entry.slug, set.slug);
+        let mut own = store::of_entry(tx, account, of, context).await?;
+        own.retain(|own| !own.deleted && own.value.is_linked() && own.value.has_scores());
+        if own.is_empty() {
             continue;
         }
-        for before in store::of_entry(tx, account, (entry, set.slug), context).await? {
-            let counts = !before.deleted && before.value.is_linked() && before.value.has_scores();
-            let Some(others) = others.get(&before.value.judge).filter(|_| counts) else { continue };
-            if scoring::check_returning((program, set, origin.at), (&before.value, category), others).is_err() {
+        let mut others: BTreeMap<Option<Slug>, Vec<(Assignment, Slug)>> = BTreeMap::new();
+        for (sheet, category) in store::complete_elsewhere(tx, account, of, context).await? {
+            others.entry(sheet.judge).or_default().push((sheet, category));
+        }
+        for before in own {
+            let Some(others) = others.get(&before.value.judge) else { continue };
+            let returning = (&before.value, entry.category);
+            if scoring::check_returning((program, set, origin.at), returning, others).is_err() {
                 let mut after = before.value.clone();
                 after.take_back();
                 change(tx, account, program, origin, (&before, after)).await?;

@@ -29,8 +29,8 @@ pub trait PathPart: Sized {
     const MALFORMED: &'static str;
     /// Reads it.
     const PARSE: fn(&str) -> Option<Self>;
-    /// Whether nothing is called so although it is well-formed.
-    const NAMES_NOTHING: fn(&str) -> bool = |_| false;
+    /// Whether a text that cannot be read is only longer than anything that there is.
+    const IS_TOO_LONG: fn(&str) -> bool = |_| false;
 }
 
 impl PathPart for Slug {
@@ -43,8 +43,8 @@ impl PathPart for Token {
     const NAME: &'static str = "token";
     const MALFORMED: &'static str = "The token in the path must be ASCII letters.";
     const PARSE: fn(&str) -> Option<Self> = Self::parse;
-    const NAMES_NOTHING: fn(&str) -> bool =
-        |token| token.len() > 8 && token.bytes().all(|byte| byte.is_ascii_alphabetic());
+    const IS_TOO_LONG: fn(&str) -> bool =
+        |token| token.len() > 64 && token.bytes().all(|byte| byte.is_ascii_alphabetic());
 }
 
 /// The user in the path, by a slug or an e-mail address.
@@ -102,13 +102,10 @@ impl<S: Send + Sync, T: PathPart> FromRequestParts<S> for Path<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let params = RawPathParams::from_request_parts(parts, state).await.ok();
         let part = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == T::NAME));
-        match part {
-            Some((_, text)) if T::NAMES_NOTHING(text) => T::PARSE(text).map(Self).ok_or(ApiError::NotFound),
-            part => {
-                let read = part.and_then(|(_, text)| T::PARSE(text)).map(Self);
-                read.ok_or_else(|| ApiError::BadRequest(T::MALFORMED.to_owned()))
-            }
-        }
+        let text = part.map_or("", |(_, text)| text);
+        T::PARSE(text).map(Self).ok_or_else(|| {
+            if T::IS_TOO_LONG(text) { ApiError::NotFound } else { ApiError::BadRequest(T::MALFORMED.to_owned()) }
+        })
     }
 }
 

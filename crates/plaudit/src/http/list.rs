@@ -17,6 +17,8 @@ use kernel::text::Slug;
 /// How often a page is planned and read. The last time it is planned in the snapshot in which it is read, for accounts that change
 /// faster than pages are read.
 const ATTEMPTS: usize = 3;
+/// How often records are counted.
+const COUNTS: usize = 5;
 
 /// What a list does of its own.
 pub trait Paged: Send {
@@ -60,7 +62,8 @@ pub async fn page(
     let (app, account) = (caller.app(), caller.account());
     let request = Arc::new(paged.ask(request(caller, list, query)?));
     let (mut turn, mut is_long) = (app.pages.take(account).await, false);
-    let (mut least, mut attempt) = (app.db.latest(account), 0);
+    // An account that is not there any more is known by its program.
+    let (mut least, mut attempt, mut refused) = (app.db.latest(account), 0, ApiError::Stale);
     while attempt < ATTEMPTS {
         attempt += 1;
         if attempt > 1 {
@@ -69,6 +72,7 @@ pub async fn page(
         let not_before = (attempt < ATTEMPTS).then_some(least);
         let Some((plan, mut tx)) = app.views.plan(account, &request, not_before).await? else { continue };
         let mut page = Page::new(caller, (list, query), plan);
+        let is_in_snapshot = tx.is_some();
         let mut source = tx.as_mut().map_or(Source::Db(&app.db), Source::Snapshot);
         let ended = page.read(&mut source, is_long, &mut paged).await?;
         if let Some(tx) = tx {
@@ -77,13 +81,16 @@ pub async fn page(
         let head = match ended {
             Ended::At(head) => head,
             Ended::Misplaced => {
+                if is_in_snapshot {
+                    refused = ApiError::Internal("a snapshot is not what was read in it".to_owned());
+                }
                 app.views.forget(account).await;
                 continue;
             }
             Ended::TooLong => {
                 // A page that waits among the long ones holds neither what was read nor the turn of a short one.
                 drop((page, turn));
-                (turn, is_long, attempt) = (app.long_pages.take(account).await, true, 0);
+                (turn, is_long, attempt) = (app.long_pages.take(account).await, true, attempt - 1);
                 continue;
             }
         };
@@ -99,7 +106,7 @@ pub async fn page(
         }
         least = head.sequence;
     }
-    Err(ApiError::Stale)
+    Err(refused)
 }
 
 /// How many of the records that the caller sees and for which this holds have each combination of values in these columns, as the account stands at the
@@ -113,7 +120,7 @@ pub async fn count(
     caller.permit()?;
     let (app, account) = (caller.app(), caller.account());
     let asks = [asks, &caller.access().asks(table)].concat();
-    for _ in 0..ATTEMPTS {
+    for _ in 0..COUNTS {
         let Some(head) = views::head(&app.db, account).await? else { return Err(ApiError::Stale) };
         if head.version != caller.program().version {
             return Err(ApiError::Stale);

@@ -226,8 +226,8 @@ fn counted(state: &State, (table, asks, columns): &Question) -> (Committed, Arc<
 }
 
 impl Views {
-    /// Plans a page on a view that is not older than a change of the account. Where the view has to be brought up to date for it, that is
-    /// in a snapshot, in which the page is then read; where no change is named, always. Nothing where there is no such account, or where
+    /// Plans a page on a view that is not older than a change of the account. Where the view has to be brought up to date for it, and no
+    /// list to be made, that is in a snapshot, in which the page is then read; where no change is named, always. Nothing where there is no such account, or where
     /// the view was dropped at once because others need the room.
     pub async fn plan(
         &self,
@@ -248,7 +248,13 @@ impl Views {
             (None, turn)
         } else {
             let Some((tx, turn)) = self.renew(id, &account, need, turn).await? else { return Ok(None) };
-            (Some(tx), turn)
+            if least.is_some() && request.kept(&account).is_none() {
+                // No connection waits for a list that is made.
+                tx.commit().await?;
+                (None, turn)
+            } else {
+                (Some(tx), turn)
+            }
         };
         let (plan, _turn) = self.make(id, &account, request, turn).await?;
         Ok(plan.map(|plan| (plan, tx)))

@@ -272,7 +272,7 @@ both_engines! {
                 "method": "best", "per_judge": {"min": 2, "max": 1}, "seed": -1, "more": 1}),
                 vec!["entries", "filter", "method", "more", "per_entry", "per_judge.min", "role", "score_set", "seed"]),
             (json!({"score_set": "ScoreQua", "filter": {"category": "NoSuchCa", "chapter": "NoSuchCh"}, "role": "RoleNone",
-                "per_entry": 1, "method": "random", "rounds": ["NoSuchRo"]}), vec!["filter.category", "filter.chapter", "role", "rounds"]),
+                "per_entry": 1, "method": "random", "rounds": ["NoSuchRo"]}), vec!["filter.category", "filter.chapter", "rounds"]),
             (json!({"score_set": "ScoreQua", "entries": ["NoSuchEn", "bad"], "judges": ["UserEntr"], "per_entry": 1,
                 "method": "random", "more": 1}), vec!["entries", "judges", "more"]),
             (json!({"score_set": "ScoreQua", "entries": ["NoSuchEn"], "judges": ["UserEntr"], "per_entry": 1,

@@ -27,6 +27,9 @@ pub use stv::{Stv, StvRound, droop_quota};
 
 use crate::places::Ranking;
 
+/// Up to how many entries [`Election::without_lot`] tries a lot for each.
+pub const MOST_LOTS: usize = 64;
+
 /// An order that so many judges or voters gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ballot {
@@ -89,36 +92,34 @@ impl Election {
         Ok(Self { entries, standing, ballots: merged.into_iter().collect(), lot: positions })
     }
 
-    /// The ranking that a method makes, with those tied whom the lot tells apart: whose order is another one where the lot is turned
-    /// around.
+    /// The ranking that a method makes, with those tied whom only the lot tells apart: a group ends where the orders of all lots that are
+    /// tried have the same entries before it.
+    ///
+    /// These are the lot and the lot turned around; and where they differ, for each of up to [`MOST_LOTS`] entries, one in which that entry
+    /// comes last.
     pub fn without_lot(&self, method: impl Fn(&Self) -> Ranking) -> Ranking {
-        let turned = Self { lot: self.lot.iter().map(|position| u32::MAX - position).collect(), ..self.clone() };
-        let rankings = [method(self), method(&turned)];
-        // After how many entries a group ends.
-        let [ends, ends_turned] = rankings.each_ref().map(|ranking| {
-            let mut end = 0;
-            ranking
-                .groups()
-                .map(|group| {
-                    end += group.len();
-                    end
-                })
-                .collect::<BTreeSet<usize>>()
-        });
-        let mut ranking = Ranking::default();
-        // Those who came in one of the orders and have not come in the other one.
-        let (mut group, mut open) = (Vec::new(), BTreeSet::new());
-        let pairs = rankings[0].entries().iter().zip(rankings[1].entries());
-        for (at, (one, other)) in (1..).zip(pairs) {
-            group.push(*one);
-            for entry in [one, other] {
-                if !open.remove(entry) {
-                    open.insert(entry);
-                }
-            }
-            if open.is_empty() && ends.contains(&at) && ends_turned.contains(&at) {
-                ranking.push_group(std::mem::take(&mut group));
-            }
+        let under = |lot: Vec<u32>| method(&Self { lot, ..self.clone() });
+        let first = method(self);
+        let mut others = vec![under(self.lot.iter().map(|position| u32::MAX - position).collect())];
+        if others[0] != first && self.standing.len() <= MOST_LOTS {
+            others.extend(self.standing.iter().map(|entry| {
+                let mut lot = self.lot.clone();
+                lot[*entry as usize] = u32::MAX;
+                under(lot)
+            }));
+        }
+        let mut ends = ends(&first);
+        for other in &others {
+            let common = common_beginnings(first.entries(), other.entries());
+            let of_other = self::ends(other);
+            ends.retain(|end| common.contains(end) && of_other.contains(end));
+        }
+        let (mut ranking, mut begin) = (Ranking::default(), 0);
+        for end in ends {
+            let mut group = first.entries()[begin..end].to_vec();
+            group.sort_unstable();
+            ranking.push_group(group);
+            begin = end;
         }
         ranking
     }
@@ -144,6 +145,35 @@ impl Election {
         }
         counts
     }
+}
+
+/// After how many entries each group ends.
+fn ends(ranking: &Ranking) -> BTreeSet<usize> {
+    let lengths = ranking.groups().map(<[u32]>::len);
+    lengths
+        .scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        })
+        .collect()
+}
+
+/// After how many entries two orders have had the same ones.
+fn common_beginnings(one: &[u32], other: &[u32]) -> BTreeSet<usize> {
+    // Those that came in one of the orders and have not come in the other.
+    let mut open = BTreeSet::new();
+    let mut common = BTreeSet::new();
+    for (at, pair) in (1..).zip(one.iter().zip(other)) {
+        for entry in [pair.0, pair.1] {
+            if !open.remove(entry) {
+                open.insert(entry);
+            }
+        }
+        if open.is_empty() {
+            common.insert(at);
+        }
+    }
+    common
 }
 
 fn once_each(named: &[u32], entries: u32) -> Result<(), InvalidElection> {

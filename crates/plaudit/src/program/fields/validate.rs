@@ -87,7 +87,9 @@ pub fn check_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
         FieldType::Country => shaped(value, is_country, "the code of a country, as in ISO 3166-1 alpha-2"),
         FieldType::Currency | FieldType::Numeric => number(field, value),
         FieldType::Date => input::date(value).map(drop),
-        FieldType::DateTime => shaped(value, is_date_time, "a date and time such as 2026-01-31 08:30"),
+        FieldType::DateTime => {
+            shaped(value, is_date_time, "a date and time such as 2026-01-31 08:30 or 2026-01-31T08:30:00Z")
+        }
         FieldType::Time => shaped(value, is_time, "a time such as 08:30"),
         FieldType::Radio | FieldType::DropDownList => shaped(value, |_| true, "the value of an option"),
         FieldType::Email => shaped(value, is_email, "an e-mail address"),

@@ -31,8 +31,8 @@ pub struct Shows {
 }
 
 impl Shows {
-    /// When judges see anything of the sheets of others.
-    pub fn others(self) -> Others {
+    /// From when on judges see anything of the sheets of others.
+    pub fn first_of_others(self) -> Others {
         let shows = [self.others_scores, self.others_comments];
         let first = [Others::Always, Others::AfterOwn].into_iter().find(|when| shows.contains(when));
         first.unwrap_or(Others::Never)

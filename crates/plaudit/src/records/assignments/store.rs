@@ -136,8 +136,8 @@ pub async fn complete_of_judge(
     tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
 }
 
-/// The same of all judges who have one of an entry, without those of the entry.
-pub async fn complete_of_judges(
+/// The same of all judges who have one of an entry, those of the entry itself left out.
+pub async fn complete_elsewhere(
     tx: &mut Tx,
     account: AccountId,
     (entry, score_set): (Slug, Slug),

@@ -11,7 +11,7 @@ use pricing::{Amounts, Asked, CreditLine, PricingError, credit};
 
 /// Reads the body of `POST /order/{slug}/refund`, which is closed: what it takes from the lines of the order, and why. A credit note has
 /// no lines of which anything is left.
-pub fn refund(body: &JsonObject<'_>, order: &Order) -> Result<(Vec<CreditLine>, String), Violations> {
+pub fn read_refund(body: &JsonObject<'_>, order: &Order) -> Result<(Vec<CreditLine>, String), Violations> {
     let mut members = Members::closed(body);
     let slugs: Vec<Slug> = (1..=order.items.len()).map(|number| item_slug(order.slug, number)).collect();
     let asked = members.optional("items", input::distinct(slugs.len().max(1), input::slug));

@@ -26,7 +26,7 @@ mod wanted;
 
 pub use calculation::{AppliedTax, Calculation, LineParts, TaxTreatment};
 pub(crate) use credits::credit_note;
-pub use credits::refund;
+pub use credits::read_refund;
 pub use document::{ITEM_MEMBERS, RelatedData, item_document, quoted, shown};
 pub use invoice::{Billed, Form};
 pub(crate) use invoice::{E_INVOICE_STATUSES, e_invoice_status};

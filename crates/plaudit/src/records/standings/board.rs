@@ -150,9 +150,11 @@ pub fn elect(
         RankMethod::Meek => election.without_lot(|election| election.meek(winners, OMEGA).ranking),
         RankMethod::Borda => election.borda().1,
         RankMethod::Schulze => pairwise(election.schulze().ok().map(|result| result.ranking)),
-        RankMethod::Kemeny => {
-            election.without_lot(|election| pairwise(election.kemeny().ok().map(|result| in_order(result.order))))
-        }
+        RankMethod::Kemeny => match election.kemeny() {
+            // An order that was found by a search among many is no tie with what another search finds.
+            Ok(result) if result.best_orders.is_none_or(|orders| orders == 1) => in_order(result.order),
+            _ => election.without_lot(|election| pairwise(election.kemeny().ok().map(|result| in_order(result.order)))),
+        },
     };
     let mut standings = placed(program, (score_set, decided), (entries, sheets), &ranking);
     let without = withdrawn.into_iter().map(|entry| Standing { entry: entry as usize, place: None, steps: Vec::new() });

@@ -54,8 +54,8 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     let (account, program) = (writing.account(), &writing.program);
     let (given, mut violations) = read(&writing.state);
     let score_set = given.score_set.and_then(|slug| rules::check_score_set(program, slug, &mut violations));
-    let reads_rounds = violations.iter().all(|(member, _)| !member.starts_with("rounds"));
-    if reads_rounds || !given.rounds.is_empty() {
+    let are_rounds_right = violations.iter().all(|(member, _)| !member.starts_with("rounds"));
+    if are_rounds_right || !given.rounds.is_empty() {
         rules::check_rounds(program, &given.rounds, score_set, &mut violations);
     }
     let [entry, judge] = if given.is_bulk { ["entries", "judges"] } else { ["entry", "judge"] };

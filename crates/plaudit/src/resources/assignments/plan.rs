@@ -33,7 +33,11 @@ const MOST: usize = 30_000;
 pub(super) async fn plan(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let app = caller.app();
     let program = app.programs.reload(caller.account()).await?.ok_or(ApiError::KeyRefused)?;
-    let (asked, violations) = Asked::read(&body, &program)?;
+    let (asked, mut violations) = Asked::read(&body, &program)?;
+    if asked.entries.is_none() {
+        // Without names all entries would be read.
+        std::mem::take(&mut violations).or(Some(()))?;
+    }
     let turn = app.pages.take(caller.account()).await;
     let mut tx = app.db.snapshot().await?;
     let read = planning::read(&mut Source::Snapshot(&mut tx), &program, &asked).await?;

@@ -78,8 +78,7 @@ async fn write_abstain(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, A
     let mut members = Members::closed(body);
     let reason = members.nullable("reason", input::text(COMMENT_LENGTH)).flatten().unwrap_or_default();
     members.finish().or(Some(()))?;
-    let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
-    check_link(&before.value).map_err(ApiError::State)?;
+    let set = linked_sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
     check_shown(tx, writing.account(), set, &before.value).await?;
     let mut after = before.value.clone();
     after.abstention = Some(match &before.value.abstention {
@@ -159,8 +158,7 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     let mut members = Members::closed(body);
     let reason = members.required("reason", input::filled_text(COMMENT_LENGTH));
     let reason = members.finish().or(reason)?;
-    let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
-    check_link(&before.value).map_err(ApiError::State)?;
+    let set = linked_sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
     if !matches!(before.value.status, Status::Abstained | Status::Complete) {
         return Err(ApiError::State("The sheet is open.".to_owned()));
     }
@@ -228,6 +226,13 @@ async fn find_any<S>(
 fn sheet<'s>(assignment: &Assignment, score_set: Option<&'s ScoreSet>) -> Result<&'s ScoreSet, ApiError> {
     check_sheet(assignment, score_set).map_err(ApiError::State)?;
     score_set.ok_or(ApiError::NotFound)
+}
+
+/// The same of a sheet whose judge is assigned to the entry.
+fn linked_sheet<'s>(assignment: &Assignment, score_set: Option<&'s ScoreSet>) -> Result<&'s ScoreSet, ApiError> {
+    let score_set = sheet(assignment, score_set)?;
+    check_link(assignment).map_err(ApiError::State)?;
+    Ok(score_set)
 }
 
 /// A new comment.

@@ -58,6 +58,6 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
             .map_err(|message| ApiError::State(format!("The entry cannot be restored: its category {message}.")))?;
     }
     writing.precondition_of(&found)?;
-    link::return_sheets(tx, account, program, &writing.origin, (head.slug, head.category)).await?;
+    link::return_sheets(tx, account, program, &writing.origin, &head).await?;
     write_trash(tx, writing, (&found, &head), false).await
 }

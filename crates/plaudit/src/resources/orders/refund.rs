@@ -30,7 +30,7 @@ async fn write_refund(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>)
     if order.credits.is_some() {
         return Err(ApiError::State("A credit note cannot be credited.".to_owned()));
     }
-    let (lines, reason) = orders::refund(body, order)?;
+    let (lines, reason) = orders::read_refund(body, order)?;
     precondition(tx, writing, (&before.0, &before.1)).await?;
     let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
     let (note, written) = ordering.credit(tx, &before, (&lines, reason)).await?;
