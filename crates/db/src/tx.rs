@@ -412,6 +412,17 @@ impl Tx {
         begun
     }
 
+    /// Ends a snapshot. On PostgreSQL nobody waits for that; where it fails, its connection is closed.
+    pub async fn end_snapshot(self) -> Result<(), DbError> {
+        match self.engine() {
+            Engine::Sqlite => self.commit().await,
+            Engine::Postgres => {
+                drop(tokio::spawn(self.commit()));
+                Ok(())
+            }
+        }
+    }
+
     /// Ends the transaction; what it did is durable when this returns.
     pub async fn commit(mut self) -> Result<(), DbError> {
         self.write_heads().await?;

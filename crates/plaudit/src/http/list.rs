@@ -76,7 +76,7 @@ pub async fn page(
         let mut source = tx.as_mut().map_or(Source::Db(&app.db), Source::Snapshot);
         let ended = page.read(&mut source, is_long, &mut paged).await?;
         if let Some(tx) = tx {
-            tx.commit().await?;
+            tx.end_snapshot().await?;
         }
         let head = match ended {
             Ended::At(head) => head,

@@ -371,12 +371,21 @@ pub async fn decided(
     score_set: Slug,
     context: &Context,
 ) -> Result<Decided, DbError> {
-    let vote = people::of_score_set::<CastingVote>(source, account, score_set, context).await?;
-    let lot = people::of_score_set::<Lot>(source, account, score_set, context).await?;
-    let casting_vote = vote.and_then(|(_, found)| found).map(|found| found.value.entries).unwrap_or_default();
-    let lot = lot.and_then(|(_, found)| found).map(|found| (found.value.entries, found.value.numbers));
-    let (lot, numbers) = lot.unwrap_or_default();
-    Ok(Decided { casting_vote, lot, numbers })
+    let sql = "SELECT CAST(1 AS BIGINT), doc FROM casting_votes WHERE account = $1 AND score_set = $2 AND deleted = 0 \
+               UNION ALL SELECT CAST(2 AS BIGINT), doc FROM lots WHERE account = $1 AND score_set = $2 AND deleted = 0";
+    let mut decided = Decided::default();
+    source
+        .each(sql, &[account.into(), score_set.into()], |row| {
+            if row.integer(0)? == 1 {
+                decided.casting_vote = parse::<CastingVote>(row.text(1)?, context)?.entries;
+            } else {
+                let Lot { entries, numbers, .. } = parse(row.text(1)?, context)?;
+                (decided.lot, decided.numbers) = (entries, numbers);
+            }
+            Ok(())
+        })
+        .await?;
+    Ok(decided)
 }
 
 /// The places among entries with one score, or among all that are compared where the mode is `top_pick`. They come, and are, in the
