@@ -323,7 +323,7 @@ impl Setup {
             "form" => name_of("form"),
             "parent" => name_of("category"),
             "content_block" => name_of("content_block"),
-            "slug" => Key::Absent,
+            "slug" => Key::Text(record[order].as_str().unwrap_or_default().to_owned()),
             // A time without a fraction is the beginning of its text with one.
             "created" | "updated" => {
                 Key::Text(record[order].as_str().unwrap_or_default().trim_end_matches('Z').to_owned())
