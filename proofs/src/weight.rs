@@ -50,7 +50,7 @@ const LINES: [(&str, usize); 26] = [
     ("traces of requests and jobs", 150),
     ("forms of documents, and rows that are rewritten", 250),
     ("sheets that come back, imports in YAML, forms of documents for webhooks", 150),
-    ("names of XML in any script, ties that a lot would decide, answers that tell all that is wrong", 150),
+    ("names of XML in any script, ties that a lot would decide, answers that tell all that is wrong", 250),
 ];
 
 /// The other bars.

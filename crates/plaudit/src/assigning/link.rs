@@ -62,6 +62,9 @@ pub async fn refusal_to_return(
     Ok(scoring::check_returning((program, set, now), (sheet, category), &others).err())
 }
 
+/// Of how many judges sheets are read at once.
+const JUDGES: usize = 256;
+
 /// Readies the sheets of an entry that comes back from the trash: they lose a preference or votes that their judges have given to other
 /// entries meanwhile.
 pub async fn return_sheets(
@@ -76,21 +79,21 @@ pub async fn return_sheets(
     for set in program.score_sets.all_live().filter(is_of_entry).filter(|set| set.mode().is_shared_out()) {
         let of = (entry.slug, set.slug);
         let mut own = store::of_entry(tx, account, of, context).await?;
-        own.retain(|own| !own.deleted && own.value.is_linked() && own.value.has_scores());
-        if own.is_empty() {
-            continue;
-        }
-        let mut others: BTreeMap<Option<Slug>, Vec<(Assignment, Slug)>> = BTreeMap::new();
-        for (sheet, category) in store::complete_elsewhere(tx, account, of, context).await? {
-            others.entry(sheet.judge).or_default().push((sheet, category));
-        }
-        for before in own {
-            let Some(others) = others.get(&before.value.judge) else { continue };
-            let returning = (&before.value, entry.category);
-            if scoring::check_returning((program, set, origin.at), returning, others).is_err() {
-                let mut after = before.value.clone();
-                after.take_back();
-                change(tx, account, program, origin, (&before, after)).await?;
+        own.retain(|own| !own.deleted && own.value.is_linked() && own.value.has_scores() && own.value.judge.is_some());
+        for own in own.chunks(JUDGES) {
+            let judges: Vec<Slug> = own.iter().filter_map(|own| own.value.judge).collect();
+            let mut others: BTreeMap<Option<Slug>, Vec<(Assignment, Slug)>> = BTreeMap::new();
+            for (sheet, category) in store::complete_elsewhere(tx, account, of, &judges, context).await? {
+                others.entry(sheet.judge).or_default().push((sheet, category));
+            }
+            for before in own {
+                let Some(others) = others.get(&before.value.judge) else { continue };
+                let returning = (&before.value, entry.category);
+                if scoring::check_returning((program, set, origin.at), returning, others).is_err() {
+                    let mut after = before.value.clone();
+                    after.take_back();
+                    change(tx, account, program, origin, (before, after)).await?;
+                }
             }
         }
     }

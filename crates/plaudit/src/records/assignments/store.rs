@@ -136,22 +136,21 @@ pub async fn complete_of_judge(
     tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
 }
 
-/// The same of all judges who have one of an entry, those of the entry itself left out.
+/// The same of several judges, who are one at least; those of an entry are left out.
 pub async fn complete_elsewhere(
     tx: &mut Tx,
     account: AccountId,
     (entry, score_set): (Slug, Slug),
+    judges: &[Slug],
     context: &Context,
 ) -> Result<Vec<(Assignment, Slug)>, DbError> {
-    let sql = "SELECT a.doc, e.category FROM assignments own \
-               JOIN assignments a ON a.account = own.account AND a.judge = own.judge AND a.score_set = own.score_set \
-               JOIN entries e ON e.account = a.account AND e.slug = a.entry \
-               WHERE own.account = $1 AND own.entry = $2 AND own.score_set = $3 AND own.deleted = 0 \
-               AND own.status = 'complete' AND own.method NOT IN ('stray', 'recused') AND own.judge <> '' \
-               AND a.entry <> own.entry AND a.deleted = 0 AND a.status = 'complete' \
-               AND a.method NOT IN ('stray', 'recused') AND e.deleted = 0";
-    let values = [account.into(), entry.into(), score_set.into()];
-    tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
+    let (list, values) = filled(judges, 4, vec![account.into(), score_set.into(), entry.into()]);
+    let sql = format!(
+        "SELECT a.doc, e.category FROM assignments a JOIN entries e ON e.account = a.account AND e.slug = a.entry \
+         WHERE a.account = $1 AND a.judge IN ({list}) AND a.score_set = $2 AND a.entry <> $3 AND a.deleted = 0 \
+         AND a.status = 'complete' AND a.method NOT IN ('stray', 'recused') AND e.deleted = 0"
+    );
+    tx.all(&sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
 }
 
 /// Where a judge has an assignment that holds.
