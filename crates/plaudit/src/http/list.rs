@@ -74,11 +74,12 @@ pub async fn page(
         let mut page = Page::new(caller, (list, query), plan);
         let is_in_snapshot = tx.is_some();
         let mut source = tx.as_mut().map_or(Source::Db(&app.db), Source::Snapshot);
-        let ended = page.read(&mut source, is_long, &mut paged).await?;
+        let ended = page.read(&mut source, is_long, &mut paged).await;
+        // A page that is refused gives its connection back as well.
         if let Some(tx) = tx {
             tx.end_snapshot().await?;
         }
-        let head = match ended {
+        let head = match ended? {
             Ended::At(head) => head,
             Ended::Misplaced => {
                 if is_in_snapshot {
