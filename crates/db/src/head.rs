@@ -70,6 +70,6 @@ impl Tx {
             let Head { version, sequence, hash, .. } = *head;
             self.written.push((*account, Committed { version, sequence, hash }));
         }
-        self.flush().await
+        Ok(())
     }
 }

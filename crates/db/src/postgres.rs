@@ -239,7 +239,6 @@ impl Inner {
                 break;
             }
         }
-        tx.write_heads().await?;
         // Past this point the outcome of a lost connection is not known, and the work must not run twice.
         tx.commit().await.map_err(|error| error.of_commit())?;
         Ok(written)

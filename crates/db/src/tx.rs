@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use futures_util::{FutureExt, future};
+use futures_util::{FutureExt, TryFutureExt, future};
 
 use super::head::Head;
 use super::row::EachRow;
@@ -330,13 +330,17 @@ impl Tx {
         }
     }
 
-    /// Runs the statement that ends the transaction.
+    /// Runs the statement that ends the transaction, on PostgreSQL together with what waits: one that ends a transaction in which
+    /// something failed keeps nothing.
     async fn end(&mut self, sql: &str) -> Result<(), DbError> {
-        self.control(sql).await?;
-        let controls = std::mem::take(&mut self.controls);
+        let pending = self.pending(0);
         let result = match &self.link {
-            Link::Sqlite(_) => Ok(()),
-            Link::Postgres(session) => session.client()?.batch_execute(&controls).await.map_err(DbError::from),
+            Link::Sqlite(connection) => sqlite::execute(connection, sql, &[]).map(|_| ()),
+            Link::Postgres(session) => {
+                let client = session.client()?;
+                let ended = client.batch_execute(sql).map_err(DbError::from);
+                postgres::after(client, &pending, ended.boxed()).await
+            }
         };
         self.note(result)
     }

@@ -11,7 +11,7 @@ use crate::records::conflicts::Conflict;
 use crate::records::entries::{self, Entry};
 use crate::records::people;
 use crate::records::recusals::Recusal;
-use crate::records::standings::store::{Written, write as write_assignment};
+use crate::records::standings::store::{FoundSheet, Written, write as write_assignment};
 use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
@@ -100,15 +100,15 @@ pub async fn return_sheets(
     Ok(())
 }
 
-/// Makes a link, or changes the one that is there; gives the revision of the assignment. A sheet that comes back loses
-/// a preference or votes that its judge has given to other entries meanwhile.
+/// Makes a link, or changes the one that is there. A sheet that comes back loses a preference or votes that its judge has given to
+/// other entries meanwhile.
 pub async fn write(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
     origin: &Origin,
     link: &Link,
-) -> Result<i64, DbError> {
+) -> Result<(), DbError> {
     let before = store::find_any_for_update(tx, account, link.slug(), &program.context).await?;
     let found = before.as_ref().map(|before| before.value.clone());
     let mut after = found.unwrap_or_else(|| Assignment::new(link.slug(), link.cause, origin.at));
@@ -124,12 +124,13 @@ pub async fn write(
     let action = match &before {
         None => Action::Created,
         Some(before) if before.deleted => Action::Restored,
-        Some(before) if before.value == after => return Ok(before.revision),
+        Some(before) if before.value == after => return Ok(()),
         Some(_) => Action::Updated,
     };
     after.updated = origin.at;
     let events: &[Event] = if action == Action::Updated { &[] } else { &[Event::AssignmentCreated] };
-    write_assignment(tx, account, program, origin, Written { before: before.as_ref(), after, action, events }).await
+    let written = Written { before: before.as_ref(), totals: None, after, action, events };
+    write_assignment(tx, account, program, origin, written).await.map(drop)
 }
 
 /// Takes a link back; a sheet that says something is kept, and does not count.
@@ -145,7 +146,7 @@ pub async fn remove(
     if before.value.has_sheet() {
         (after.method, action) = (Method::Stray, Action::Updated);
     }
-    let written = Written { before: Some(before), after, action, events: &[] };
+    let written = Written { before: Some(before), totals: None, after, action, events: &[] };
     write_assignment(tx, account, program, origin, written).await.map(drop)
 }
 
@@ -155,13 +156,41 @@ pub async fn change(
     account: AccountId,
     program: &Program,
     origin: &Origin,
-    (before, mut after): (&Record<Assignment>, Assignment),
-) -> Result<i64, DbError> {
+    (before, after): (&Record<Assignment>, Assignment),
+) -> Result<(), DbError> {
+    let written = Written { before: Some(before), totals: None, after, action: Action::Updated, events: &[] };
+    write_changed(tx, account, program, origin, written).await.map(drop)
+}
+
+/// The same of a sheet that was read with what it shows; returns it as it is stored.
+pub async fn change_sheet(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    (before, after): (FoundSheet, Assignment),
+) -> Result<FoundSheet, DbError> {
+    let FoundSheet { record, mut shown, totals } = before;
+    let written = Written { before: Some(&record), totals, after, action: Action::Updated, events: &[] };
+    let record = write_changed(tx, account, program, origin, written).await?;
+    shown.assignment.clone_from(&record.value);
+    Ok(FoundSheet { record, shown, totals: None })
+}
+
+async fn write_changed(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    mut written: Written<'_>,
+) -> Result<Record<Assignment>, DbError> {
+    let after = &mut written.after;
     after.updated = origin.at;
-    after.status = crate::records::assignments::rules::status(&after, program);
-    let is_completed = scoring::is_completed(before.value.status, after.status);
-    let events: &[Event] = if is_completed { &[Event::AssignmentCompleted] } else { &[] };
-    let written = Written { before: Some(before), after, action: Action::Updated, events };
+    after.status = crate::records::assignments::rules::status(after, program);
+    let status = after.status;
+    if written.before.is_some_and(|before| scoring::is_completed(before.value.status, status)) {
+        written.events = &[Event::AssignmentCompleted];
+    }
     write_assignment(tx, account, program, origin, written).await
 }
 

@@ -45,7 +45,7 @@ impl Import<'_> {
         let revision = self.log(Kind::Assignment, slug.as_str(), document).await?;
         let after = Record { value: assignment, revision, deleted: item.deleted };
         people::put(&mut self.tx, self.id, &after, None).await?;
-        standings::store::shift(&mut self.tx, self.id, program, before.as_ref(), &after).await?;
+        standings::store::shift(&mut self.tx, self.id, program, (before.as_ref(), None), &after).await?;
         Ok(())
     }
 

@@ -197,7 +197,7 @@ async fn assign(tx: &mut Tx, program: &Program, origin: &Origin, link: &Link) ->
     let is_of_others = before.is_some_and(|before| {
         !before.deleted && matches!(before.value.method, Method::Manual | Method::Random | Method::Recused)
     });
-    if is_of_others { Ok(()) } else { link::write(tx, program.id, program, origin, link).await.map(drop) }
+    if is_of_others { Ok(()) } else { link::write(tx, program.id, program, origin, link).await }
 }
 
 /// Takes back what a panel linked, unless somebody did otherwise meanwhile.

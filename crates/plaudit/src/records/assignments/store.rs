@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Assignment, AssignmentSlug, LIST, Shown, Status};
+use super::{Assignment, AssignmentSlug, Shown, Status};
 use crate::program::store::parse;
 use crate::program::{Context, Program, Record};
-use crate::records::entries::{self, Entry};
-use crate::records::people::{ShownRow, find_shown_in};
 use crate::records::store::{SetTable, filled};
 use db::{AccountId, DbError, Row, Source, Tx, Value};
 use kernel::text::Slug;
@@ -31,22 +29,6 @@ pub async fn find_any_for_update(
 ) -> Result<Option<Record<Assignment>>, DbError> {
     let sql = "SELECT revision, deleted, doc FROM assignments WHERE account = $1 AND slug = $2";
     tx.first_for_update(sql, &[account.into(), slug.as_str().into()], |row| read(row, context)).await
-}
-
-/// An assignment and its entry, neither of them in the trash, locked until the end of the transaction.
-pub async fn find_with_entry_for_update(
-    tx: &mut Tx,
-    account: AccountId,
-    slug: AssignmentSlug,
-    context: &Context,
-) -> Result<Option<(Record<Assignment>, Entry)>, DbError> {
-    let sql = "SELECT a.revision, a.deleted, a.doc, e.doc FROM assignments a \
-               JOIN entries e ON e.account = a.account AND e.slug = a.entry \
-               WHERE a.account = $1 AND a.slug = $2 AND a.deleted = 0 AND e.deleted = 0";
-    tx.first_for_update(sql, &[account.into(), slug.as_str().into()], |row| {
-        Ok((read(row, context)?, entries::store::head(row.text(3)?)?))
-    })
-    .await
 }
 
 /// The assignments of a judge to an entry that are not in the trash, of one score set or of all.
@@ -75,11 +57,6 @@ pub async fn of_entry(
     let sql = "SELECT revision, deleted, doc FROM assignments \
                WHERE account = $1 AND entry = $2 AND score_set = $3 ORDER BY judge, score_set";
     tx.all(sql, &[account.into(), entry.into(), score_set.into()], |row| read(row, context)).await
-}
-
-/// What a page shows of an assignment, in the transaction: the columns that the list declares.
-pub async fn shown(tx: &mut Tx, account: AccountId, slug: AssignmentSlug) -> Result<Option<Vec<String>>, DbError> {
-    find_shown_in::<Assignment>(tx, account, &slug, ShownRow::of_entry(&LIST.shown)).await
 }
 
 /// The assignments of a score set that are not in the trash, of some entries or of all.

@@ -10,13 +10,13 @@ use crate::program::score_sets::{Rules, ScoreSet};
 use crate::program::store::{parse, stored_as};
 use crate::program::{Context, Program, Record};
 use crate::records::assignments::store::of_score_set;
-use crate::records::assignments::{Assignment, rules};
+use crate::records::assignments::{Assignment, AssignmentSlug, LIST, Shown, rules};
 use crate::records::casting_votes::CastingVote;
 use crate::records::entries;
 use crate::records::lots::Lot;
 use crate::records::people;
 use crate::records::store::difference;
-use db::{AccountId, Committed, DbError, Row, Source, Tx, Value};
+use db::{AccountId, Committed, DbError, Source, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
@@ -25,11 +25,49 @@ const PAGE: usize = 512;
 /// The most entries of which the sheets are asked for by name.
 const MOST_NAMED: usize = 1_000;
 
+/// A sheet that may be changed.
+#[derive(Clone, Debug)]
+pub struct FoundSheet {
+    /// The assignment, which is not in the trash.
+    pub record: Record<Assignment>,
+    /// The same, with what it shows of its entry and its judge.
+    pub shown: Shown,
+    /// What the sheets of its entry come to.
+    pub totals: Option<Totals>,
+}
+
+/// An assignment that is not in the trash, and whose entry is not either, in a transaction that holds the head of the account: nobody
+/// else changes what is read.
+pub async fn find_sheet(
+    tx: &mut Tx,
+    account: AccountId,
+    slug: AssignmentSlug,
+    program: &Program,
+) -> Result<Option<FoundSheet>, DbError> {
+    let (columns, joins) = (LIST.shown.columns.join(", "), LIST.shown.joins);
+    let sql = format!(
+        "SELECT r.revision, s.doc, {columns} FROM assignments r{joins} \
+         LEFT JOIN standings s ON s.account = r.account AND s.slug = $3 \
+         WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0 AND e.deleted = 0"
+    );
+    let of = key(slug.entry(), slug.score_set());
+    tx.first(&sql, &[account.into(), slug.as_str().into(), of.as_str().into()], |row| {
+        let texts = (2..2 + LIST.shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
+        let shown = Shown::read(program, &texts.collect::<Result<Vec<&str>, DbError>>()?)?;
+        let record = Record { value: shown.assignment.clone(), revision: row.integer(0)?, deleted: false };
+        let totals = row.optional_text(1)?.map(totals).transpose()?;
+        Ok(FoundSheet { record, shown, totals })
+    })
+    .await
+}
+
 /// A change of an assignment.
 #[derive(Debug)]
 pub struct Written<'w> {
     /// What was stored, be it in the trash.
     pub before: Option<&'w Record<Assignment>>,
+    /// What the sheets of its entry come to before it, where that was read with it.
+    pub totals: Option<Totals>,
     /// What it becomes. Its status is that of its sheet.
     pub after: Assignment,
     /// What is done to it.
@@ -38,14 +76,14 @@ pub struct Written<'w> {
     pub events: &'w [Event],
 }
 
-/// Logs and writes an assignment, and what the sheets of its entry come to; gives its revision.
+/// Logs and writes an assignment, and what the sheets of its entry come to; returns what is stored.
 pub async fn write(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
     origin: &Origin,
-    Written { before, mut after, action, events }: Written<'_>,
-) -> Result<i64, DbError> {
+    Written { before, totals, mut after, action, events }: Written<'_>,
+) -> Result<Record<Assignment>, DbError> {
     let deleted = action == Action::Trashed;
     after.status = rules::status(&after, program);
     let document = stored_as(&after, deleted);
@@ -53,8 +91,8 @@ pub async fn write(
     let revision = log::append(tx, account, origin, change).await?;
     let record = Record { value: after, revision, deleted };
     people::put(tx, account, &record, before.map(|before| &before.value)).await?;
-    shift(tx, account, program, before, &record).await?;
-    Ok(revision)
+    shift(tx, account, program, (before, totals), &record).await?;
+    Ok(record)
 }
 
 fn key(entry: Slug, score_set: Slug) -> String {
@@ -65,16 +103,17 @@ fn too_large() -> DbError {
     DbError::Failed("the sheets of an entry come to a number that is too large".to_owned())
 }
 
-fn read(row: &Row<'_>, column: usize) -> Result<Totals, DbError> {
-    serde_json::from_str(row.text(column)?).map_err(|error| DbError::Failed(format!("a standing is broken: {error}")))
+fn totals(doc: &str) -> Result<Totals, DbError> {
+    serde_json::from_str(doc).map_err(|error| DbError::Failed(format!("a standing is broken: {error}")))
 }
 
-/// Changes what the sheets of an entry come to by what one of them was and is. `after` is written and logged.
+/// Changes what the sheets of an entry come to by what one of them was and is. `after` is written and logged; `known` is what they come
+/// to before, where that was read already.
 pub async fn shift(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
-    before: Option<&Record<Assignment>>,
+    (before, known): (Option<&Record<Assignment>>, Option<Totals>),
     after: &Record<Assignment>,
 ) -> Result<(), DbError> {
     let Some(score_set) = program.score_sets.any(after.value.score_set) else { return Ok(()) };
@@ -83,9 +122,11 @@ pub async fn shift(
     if was == is && before.is_some() {
         return Ok(());
     }
-    let slug = key(after.value.entry, score_set.slug);
-    let sql = "SELECT doc FROM standings WHERE account = $1 AND slug = $2";
-    let found = tx.first(sql, &[account.into(), slug.as_str().into()], |row| read(row, 0)).await?;
+    let of = (after.value.entry, score_set);
+    let found = match known {
+        Some(known) => Some(known),
+        None => find(tx, account, (of.0, of.1.slug)).await?,
+    };
     let is_new = found.is_none();
     let mut totals = found.unwrap_or_default();
     for (counted, sign) in [(was, -1), (is, 1)] {
@@ -93,11 +134,10 @@ pub async fn shift(
             totals = totals.changed(counted.as_ref(), sign, score_set).ok_or_else(too_large)?;
         }
     }
-    let of = (after.value.entry, score_set);
     if !is_new {
         return set(tx, account, of, &totals, after.revision).await;
     }
-    let mut row = vec![("account", account.into()), ("slug", slug.into())];
+    let mut row = vec![("account", account.into()), ("slug", key(of.0, of.1.slug).into())];
     row.extend(OF_LINK.into_iter().zip([of.0.into(), of.1.slug.into()]));
     row.extend(OF_SHEETS.into_iter().zip(columns(of.1, &totals)?));
     // An import may write the entry later, which sets these then.
@@ -361,7 +401,7 @@ pub async fn find(
     (entry, score_set): (Slug, Slug),
 ) -> Result<Option<Totals>, DbError> {
     let sql = "SELECT doc FROM standings WHERE account = $1 AND slug = $2";
-    tx.first(sql, &[account.into(), key(entry, score_set).as_str().into()], |row| read(row, 0)).await
+    tx.first(sql, &[account.into(), key(entry, score_set).as_str().into()], |row| totals(row.text(0)?)).await
 }
 
 /// What people decided of the ties of a score set.

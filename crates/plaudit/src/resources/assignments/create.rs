@@ -3,15 +3,15 @@
 //! - A body with `entries` and `judges` is done by a job, one with `entry` and `judge` at once.
 //! - A link in the trash, or one that has lost its cause, is restored; one that is there is changed. All are 201.
 
-use super::{check_managed, precondition, reply};
+use super::{check_managed, find_any, precondition};
 use crate::assigning::facts::{self, Scope};
 use crate::assigning::link::{self, Link};
 use crate::assigning::linking::{Input, WORK};
 use crate::assigning::rules;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::jobs;
-use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, Shown, store};
-use crate::records::people;
+use crate::records::assignments::{AssignmentSlug, Cause, Method};
+use crate::records::standings::store::FoundSheet;
 use db::{Source, Tx};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Object as JsonObject;
@@ -82,10 +82,11 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     let score_set = violations.or(given.score_set)?;
     if let Some((entry, judge)) = one {
         let link = Link { entry, judge, score_set, rounds: given.rounds, cause: Cause::Manual, panels: Vec::new() };
-        let revision = link::write(tx, account, program, &writing.origin, &link).await?;
-        let texts = store::shown(tx, account, link.slug()).await?.ok_or(ApiError::NotFound)?;
-        let created = |document| Reply::created(document, revision, Kind::Assignment, link.slug().as_str());
-        return Ok(reply(program, &texts, created)?);
+        link::write(tx, account, program, &writing.origin, &link).await?;
+        let FoundSheet { record, shown, .. } = find_any(tx, writing, link.slug()).await?;
+        let document = shown.document(program);
+        let created = Reply::created(document, record.revision, Kind::Assignment, link.slug().as_str());
+        return Ok(created.naming(&shown.names()));
     }
     let texts = |slugs: &[Slug]| slugs.iter().map(Slug::to_string).collect();
     let input = Input {
@@ -128,18 +129,16 @@ pub(super) async fn delete(caller: Caller, Path(slug): Path<AssignmentSlug>, _: 
 
 async fn write_delete(tx: &mut Tx, writing: &Writing<AssignmentSlug>) -> Result<Reply, ApiError> {
     let (account, program, slug) = (writing.account(), &writing.program, *writing.state);
-    let texts = store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
-    let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    check_managed(&writing.access, shown.chapter, slug.judge())?;
-    let found = people::find_for_update::<Assignment>(tx, account, &slug, &program.context).await?;
-    let before = found.ok_or(ApiError::NotFound)?;
+    let found = find_any(tx, writing, slug).await?;
+    check_managed(&writing.access, found.shown.chapter, slug.judge())?;
+    let before = &found.record;
     if !matches!(before.value.method, Method::Manual | Method::Random) {
         let method = before.value.method;
         return Err(ApiError::State(format!(
             "The assignment is {method}; only manual and random ones can be deleted."
         )));
     }
-    precondition(tx, writing, &before).await?;
-    link::remove(tx, account, program, &writing.origin, &before).await?;
+    precondition(writing, &found)?;
+    link::remove(tx, account, program, &writing.origin, before).await?;
     Ok(Reply::NoContent)
 }

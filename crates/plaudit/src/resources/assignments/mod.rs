@@ -13,12 +13,13 @@ use utoipa_axum::routes;
 
 use crate::access::{Access, Sight, judged};
 use crate::http::{ApiError, Caller, Path, PathPart, Reader, Reply, Writing};
+use crate::program::Program;
 use crate::program::chapters::Status;
 use crate::program::panels::Panel;
-use crate::program::{Program, Record};
 use crate::records::assignments::store::{self, Own};
 use crate::records::assignments::{Assignment, AssignmentSlug, LIST, Sheet, Shown};
 use crate::records::people::{ShownRow, find_shown};
+use crate::records::standings::store::{FoundSheet, find_sheet};
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
 use db::{DbError, Source, Tx};
@@ -121,19 +122,20 @@ async fn leads(access: &Access, program: &Program, source: Source<'_>, score_set
     store::is_judge_of(program.id, source, (judge, score_set)).await
 }
 
-/// [`Writing::precondition`] of an assignment that is seen whole.
-async fn precondition<S>(tx: &mut Tx, writing: &Writing<S>, before: &Record<Assignment>) -> Result<(), ApiError> {
-    if !writing.compares_what_is_shown() {
-        return writing.precondition(before.revision);
-    }
-    let (account, program) = (writing.account(), &writing.program);
-    let texts = store::shown(tx, account, before.value.slug).await?.ok_or(ApiError::NotFound)?;
-    let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    writing.precondition_seen((&shown.document(program), None, Sight::Whole), &[])
+/// An assignment that is not in the trash, and whose entry is not either, whoever sees it.
+async fn find_any<S>(tx: &mut Tx, writing: &Writing<S>, slug: AssignmentSlug) -> Result<FoundSheet, ApiError> {
+    find_sheet(tx, writing.account(), slug, &writing.program).await?.ok_or(ApiError::NotFound)
 }
 
-/// An answer that shows an assignment, from the columns that the list declares.
-fn reply(program: &Program, texts: &[String], make: impl FnOnce(String) -> Reply) -> Result<Reply, DbError> {
-    let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    Ok(make(shown.document(program)).naming(&shown.names()))
+/// [`Writing::precondition`] of an assignment that is seen whole.
+fn precondition<S>(writing: &Writing<S>, before: &FoundSheet) -> Result<(), ApiError> {
+    if !writing.compares_what_is_shown() {
+        return writing.precondition(before.record.revision);
+    }
+    writing.precondition_seen((&before.shown.document(&writing.program), None, Sight::Whole), &[])
+}
+
+/// An answer that shows an assignment whole.
+fn reply(program: &Program, FoundSheet { record, shown, .. }: &FoundSheet) -> Reply {
+    Reply::ok(shown.document(program), record.revision).naming(&shown.names())
 }
