@@ -49,7 +49,7 @@ struct Change {
 }
 
 fn show(context: &Context, engine: Engine) -> Result<Verdict> {
-    let count = if context.short { 60 } else { 500 };
+    let count = if context.short { 20 } else { 500 };
     let mut checks = Checks::default();
     let mut random = Random::new(7);
     let service = prepared(context, engine, &mut checks)?;

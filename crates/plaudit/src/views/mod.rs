@@ -352,9 +352,13 @@ impl Views {
 
     /// The same, for who has the turn. The view is only taken when it is known what it lacks.
     async fn read(&self, id: AccountId, account: &Arc<Account>, need: Need) -> Result<Option<Tx>, DbError> {
-        let since = account.state.read().as_ref().map_or(0, |state| state.head.sequence);
+        let mut tables = need.tables;
+        let since = account.state.read().as_ref().map_or(0, |state| {
+            tables.iter_mut().zip(state.is_loaded).for_each(|(is_wanted, is_loaded)| *is_wanted |= is_loaded);
+            state.head.sequence
+        });
         let mut tx = self.0.db.snapshot().await?;
-        let Some(standing) = store::standing(&mut tx, id, since).await? else {
+        let Some(standing) = store::standing(&mut tx, id, tables, since).await? else {
             account.state.write().take();
             self.note(id, account, 0);
             return tx.commit().await.map(|()| None);

@@ -248,12 +248,14 @@ impl Views {
             (None, turn)
         } else {
             let Some((tx, turn)) = self.renew(id, &account, need, turn).await? else { return Ok(None) };
-            if least.is_some() && request.kept(&account).is_none() {
-                // No connection waits for a list that is made.
-                tx.commit().await?;
-                (None, turn)
-            } else {
-                (Some(tx), turn)
+            match request.kept(&account) {
+                Some(plan) => return Ok(Some((plan, Some(tx)))),
+                None if least.is_none() => (Some(tx), turn),
+                None => {
+                    // No connection waits for a list that is made.
+                    tx.commit().await?;
+                    (None, turn)
+                }
             }
         };
         let (plan, _turn) = self.make(id, &account, request, turn).await?;

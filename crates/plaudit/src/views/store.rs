@@ -26,26 +26,33 @@ pub(super) struct Standing {
     pub head: Committed,
     /// The hash of the change at which the view stands.
     pub hash: Option<[u8; 32]>,
-    /// The last change of what the view holds, by table.
+    /// The last change of what the view holds, by table; 0 for those that it does not hold.
     pub changed: [i64; TABLES],
 }
 
-/// Where an account stands, seen from a view at a change; nothing where there is no such account.
-pub(super) async fn standing(tx: &mut Tx, account: AccountId, since: i64) -> Result<Option<Standing>, DbError> {
-    let changed = ALL.map(|table| format!(", (SELECT max(list_revision) FROM {} WHERE account = $1)", table.sql));
-    let sql = format!(
-        "SELECT version, sequence, hash, (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2){} \
-         FROM accounts WHERE id = $1",
-        changed.concat()
-    );
+/// Where an account stands, seen from a view of some tables at a change; nothing where there is no such account.
+pub(super) async fn standing(
+    tx: &mut Tx,
+    account: AccountId,
+    tables: [bool; TABLES],
+    since: i64,
+) -> Result<Option<Standing>, DbError> {
+    let mut sql =
+        "SELECT version, sequence, hash, (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2)"
+            .to_owned();
+    let numbers: Vec<usize> = (0..TABLES).filter(|number| tables[*number]).collect();
+    for number in &numbers {
+        let _ = write!(sql, ", (SELECT max(list_revision) FROM {} WHERE account = $1)", ALL[*number].sql);
+    }
+    sql.push_str(" FROM accounts WHERE id = $1");
     tx.first(&sql, &[account.into(), since.into()], |row| {
         let mut standing = Standing {
             head: Committed::read(row, 0)?,
             hash: row.bytes(3).ok().and_then(|hash| hash.try_into().ok()),
             changed: [0; TABLES],
         };
-        for (at, changed) in standing.changed.iter_mut().enumerate() {
-            *changed = row.optional_integer(4 + at)?.unwrap_or_default();
+        for (column, number) in (4..).zip(&numbers) {
+            standing.changed[*number] = row.optional_integer(column)?.unwrap_or_default();
         }
         Ok(standing)
     })

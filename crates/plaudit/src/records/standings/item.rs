@@ -56,8 +56,8 @@ struct Entry<'e> {
 
 /// What the entries of a board have in common.
 pub struct Scale<'p> {
-    /// The criteria, each with its maximum.
-    criteria: Vec<(&'p Criterion, String)>,
+    /// The criteria, each with the document that names it and its maximum.
+    criteria: Vec<(&'p Criterion, String, String)>,
     /// The most points of all.
     most: String,
 }
@@ -70,8 +70,11 @@ impl<'p> Scale<'p> {
         };
         let criteria = criteria(program, score_set.slug);
         let most = maximum(rules.aggregation, &criteria).unwrap_or(Fraction::ZERO).rounded();
-        let with_maximum = |criterion: &'p Criterion| (criterion, criterion.maximum.to_string());
-        Self { criteria: criteria.into_iter().map(with_maximum).collect(), most }
+        let with_texts = |criterion: &'p Criterion| {
+            let named = document::object(|object| object.translated("name", &criterion.name));
+            (criterion, named, criterion.maximum.to_string())
+        };
+        Self { criteria: criteria.into_iter().map(with_texts).collect(), most }
     }
 }
 
@@ -123,16 +126,15 @@ fn write_scores((score_set, scale): (&ScoreSet, &Scale<'_>), totals: &Totals, ob
                 write_of(totals.score(score_set).map(Fraction::rounded), &scale.most, object);
             });
             object.list("criteria", |list| {
-                for (criterion, maximum) in &scale.criteria {
+                for (criterion, named, maximum) in &scale.criteria {
                     let mean = totals.criteria.get(&criterion.slug).and_then(|total| {
                         let parts = i128::from(total.count) * i128::from(Points::ONE.ten_thousandths());
                         Fraction::new(total.sum.into(), parts)
                     });
-                    list.object(|object| {
-                        object.translated("name", &criterion.name);
+                    list.raw(&document::extended(named, |object| {
                         write_of(mean.map(Fraction::rounded), maximum, object);
                         object.integer("weight", criterion.weight);
-                    });
+                    }));
                 }
             });
         }
