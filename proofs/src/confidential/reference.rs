@@ -227,7 +227,7 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
             let is_entry = path == "/entry" || path.starts_with("/entry/");
             let is_child = begins(&["/attachment", "/contributor"]);
             if begins(&["/document"]) {
-                return is_read || is_managers && method == "DELETE";
+                return is_read || is_managers && ["POST", "DELETE"].contains(&method);
             }
             if ["/recuse", "/unrecuse"].iter().any(|end| path.ends_with(end)) {
                 return is_managers;
