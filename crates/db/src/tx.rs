@@ -230,15 +230,37 @@ impl Tx {
         Ok(first.found)
     }
 
+    /// Like [`Tx::first_for_update`], of a statement that joins others: the row of the table that it calls so is locked.
+    pub async fn first_for_update_of<T, F>(
+        &mut self,
+        table: &str,
+        sql: &str,
+        values: &[Value<'_>],
+        read: F,
+    ) -> Result<Option<T>, DbError>
+    where
+        T: Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        let mut first = First { read, found: None };
+        let sql = self.locking(sql, &format!("FOR UPDATE OF {table}"));
+        self.each(&sql, values, |row| first.take(row)).await?;
+        Ok(first.found)
+    }
+
     /// Like [`Tx::each`], and locks the rows until the end of the transaction. `sql` is a plain `SELECT … FROM … WHERE …`.
     pub async fn each_for_update<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
+        self.each(&self.locking(sql, "FOR UPDATE"), values, row).await
+    }
+
+    /// A statement that locks what it reads. SQLite has one writer, so that a read in its transaction is locked as it is.
+    fn locking<'s>(&self, sql: &'s str, lock: &str) -> Cow<'s, str> {
         match self.link {
-            // SQLite has one writer, so that a read in its transaction is locked as it is.
-            Link::Sqlite(_) => self.each(sql, values, row).await,
-            Link::Postgres(_) => self.each(&format!("{sql} FOR UPDATE"), values, row).await,
+            Link::Sqlite(_) => Cow::Borrowed(sql),
+            Link::Postgres(_) => Cow::Owned(format!("{sql} {lock}")),
         }
     }
 
@@ -249,10 +271,7 @@ impl Tx {
         C: Default + Extend<T> + Send,
         F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
     {
-        match self.link {
-            Link::Sqlite(_) => self.all(sql, values, read).await,
-            Link::Postgres(_) => self.all(&format!("{sql} FOR UPDATE SKIP LOCKED"), values, read).await,
-        }
+        self.all(&self.locking(sql, "FOR UPDATE SKIP LOCKED"), values, read).await
     }
 
     /// The columns of a table, in their order.

@@ -121,11 +121,13 @@ both_engines! {
             let long = events[2].data.as_ref().unwrap();
             assert!(long.len() > 100_000 && long.contains(&text), "{answer_bytes}");
         }
-        let server = server.restart_with(|settings| {
+        let restarted = server.restart_with(|settings| {
             settings.budgets.answer_bytes = 0;
             settings.budgets.spool_bytes = 0;
         });
-        let mut stream = Stream::after(&server.await, ALL, begins).await;
+        // Its database is there for as long as it is.
+        let server = restarted.await;
+        let mut stream = Stream::after(&server, ALL, begins).await;
         assert_eq!(stream.event().await.id, Some(first));
         let block = stream.block().await.unwrap();
         assert!(block.retry.is_some() && block.id.is_none());
