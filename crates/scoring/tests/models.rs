@@ -304,14 +304,15 @@ fn a_lenient_judge_no_longer_decides_who_wins() {
 
 #[test]
 fn a_model_that_fits_every_score_exactly_corrects_by_least_squares() {
-    let scores: Vec<(usize, usize, f64)> = (0..4_u8)
+    // The last entry has what the first one has, and its place.
+    let scores: Vec<(usize, usize, f64)> = (0..5_u8)
         .flat_map(|entry| (0..3_u8).map(move |judge| (entry, judge)))
-        .map(|(entry, judge)| (usize::from(entry), usize::from(judge), f64::from(entry) + 2.0 * f64::from(judge)))
+        .map(|(entry, judge)| (usize::from(entry), usize::from(judge), f64::from(entry % 4) + 2.0 * f64::from(judge)))
         .collect();
     let table = table(&scores);
     for method in METHODS {
         let corrected = correct(&table, method).unwrap();
-        assert_near(&corrected.entries, &[2.0, 3.0, 4.0, 5.0], 1e-9);
+        assert_near(&corrected.entries, &[2.0, 3.0, 4.0, 5.0, 2.0], 1e-9);
         assert_near(&corrected.judges, &[-2.0, 0.0, 2.0], 1e-9);
         assert_eq!((corrected.judge_test, corrected.residual_variance.to_bits()), (None, 0.0_f64.to_bits()));
         let ranks = corrected.rank_intervals(0.95, 50, [0; 32]).unwrap();

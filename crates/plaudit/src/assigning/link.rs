@@ -170,11 +170,11 @@ pub async fn change_sheet(
     origin: &Origin,
     (before, after): (FoundSheet, Assignment),
 ) -> Result<FoundSheet, DbError> {
-    let FoundSheet { record, mut shown, totals } = before;
+    let FoundSheet { record, mut shown, totals, .. } = before;
     let written = Written { before: Some(&record), totals, after, action: Action::Updated, events: &[] };
     let record = write_changed(tx, account, program, origin, written).await?;
     shown.assignment.clone_from(&record.value);
-    Ok(FoundSheet { record, shown, totals: None })
+    Ok(FoundSheet { record, shown, totals: None, ..before })
 }
 
 async fn write_changed(
@@ -194,7 +194,8 @@ async fn write_changed(
     write_assignment(tx, account, program, origin, written).await
 }
 
-/// Takes a judge off an entry, in one score set or in all, and keeps the judge from being linked with it again.
+/// Takes a judge off an entry, in one score set or in all, and keeps the judge from being linked with it again. A sheet that lost its
+/// link is stray before and after.
 pub async fn recuse(
     tx: &mut Tx,
     program: &Program,
@@ -211,7 +212,7 @@ pub async fn recuse(
         people::change(tx, account, origin, Action::Created, recusal).await?;
     }
     for before in store::of_pair(tx, account, (entry, judge), score_set, context).await? {
-        if before.value.method != Method::Recused {
+        if before.value.is_linked() {
             let after = Assignment { method: Method::Recused, ..before.value.clone() };
             change(tx, account, program, origin, (&before, after)).await?;
         }

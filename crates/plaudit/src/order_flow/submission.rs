@@ -5,8 +5,8 @@
 //! - Withdrawing it, which is taking it back or putting it into the trash, puts its order into the trash as long as nothing was paid;
 //!   where that has other entries, a credit note takes its lines. What was paid is not touched: it is given back by a refund.
 //! - Moving it to where another price is for it makes an order of the difference, or a credit note: first on what earlier
-//!   differences made dearer. The terms are those of the order that it is on; where the new price cannot be paid in its currency,
-//!   the order stays as it is. Only the price of the entry itself follows, not those of tags.
+//!   differences made dearer. The terms are those of the order that it is on; an entry is not moved to where the price cannot be paid
+//!   in its currency. Only the price of the entry itself follows, not those of tags.
 //! - What was refunded by hand is a gift on its own order: it goes with the part of the price that the order stands for, and is made
 //!   good neither by a later move nor from another order. Handing an entry in again bills a last difference that was given up unpaid.
 //! - Bringing it back from the trash orders it again. An entry that is on no order, although there is a price for it, was paid
@@ -189,13 +189,13 @@ impl Ordering<'_> {
             has_paid_as_entrant: true,
         };
         let prices = Prices::of(self.program, entry.season);
-        // A price that cannot be paid in the currency of the order leaves the order as it is.
-        let Ok(items) = prices.items(&[entry], &conditions) else { return Ok(Consequences::default()) };
+        let items = prices.items(&[entry], &conditions).map_err(|error| cannot(&error))?;
         let price = billed.last().map_or(order.slug, Line::price);
         let (unit, taken_off) = sum(&billed);
         let was = Item { entry: Some(entry.slug), price, kind: PriceKind::Entry, unit, quantity: 1 };
         let is = items.into_iter().find(|item| item.kind == PriceKind::Entry);
-        if is.is_some_and(|is| is.price == price) {
+        // What was credited for a place without a price has the old price still, and stands for nothing.
+        if is.is_some_and(|is| is.price == price && (unit > 0 || is.unit == 0)) {
             return Ok(Consequences::default());
         }
         let is = is.unwrap_or(Item { unit: 0, ..was });

@@ -90,10 +90,14 @@ struct Signed {
 
 async fn download(
     State(app): State<App>,
+    method: Method,
     Path((account, token)): Path<(String, String)>,
     signed: Result<Query<Signed>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
+    if let Some(response) = under_maintenance(&app) {
+        return response;
+    }
     let now = app.clock.now().as_seconds();
     let verified = signed
         .map_err(|_| signing::Refused::Tampered)
@@ -113,8 +117,9 @@ async fn download(
                 mime: &file.mime,
                 size: file.size.unsigned_abs(),
             };
-            // A range of what may have changed since (RFC 9110, section 13.1.5) is answered with the whole.
-            let range = headers.get(header::RANGE).filter(|_| !headers.contains_key(header::IF_RANGE));
+            // A range of what may have changed since (RFC 9110, section 13.1.5) is answered with the whole, and HEAD has none (14.2).
+            let is_part = method == Method::GET && !headers.contains_key(header::IF_RANGE);
+            let range = headers.get(header::RANGE).filter(|_| is_part);
             serve_file(&app.storage, &details, range).await.unwrap_or_else(|error| failed(&error))
         }
         Ok(None) => (StatusCode::NOT_FOUND, "the file is gone\n").into_response(),
@@ -167,8 +172,8 @@ async fn follow(
     (account, token): (String, String),
     signed: Result<Query<Signed>, QueryRejection>,
 ) -> Response {
-    if let Some(text) = app.maintenance() {
-        return (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n")).into_response();
+    if let Some(response) = under_maintenance(app) {
+        return response;
     }
     let Query(Signed { expires, signature }) = signed.unwrap_or_default();
     let link = Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
@@ -202,6 +207,13 @@ async fn follow(
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
+}
+
+/// The answer while the region is under maintenance.
+fn under_maintenance(app: &App) -> Option<Response> {
+    let text = app.maintenance()?;
+    let document = document::object(|object| object.text("status", &text));
+    Some((StatusCode::SERVICE_UNAVAILABLE, [(header::CONTENT_TYPE, "application/json")], document).into_response())
 }
 
 fn failed(error: &dyn std::error::Error) -> Response {

@@ -29,7 +29,7 @@ impl Import<'_> {
         let reader = |members: &mut Members<'_>| Assignment::read(members, slug, &program.context);
         let is_stored = |value: &Assignment, found: &StoredRow| stored_as(&status(value), found.deleted) == found.doc;
         let read = item.read_current(&program.context, reader, is_stored, &mut self.faults);
-        let Some((read, is_same)) = read else { return self.check_unread(&item, program).await };
+        let Some((read, is_same)) = read else { return self.check_unread(&item, Assignment::MEMBERS, program).await };
         let assignment = status(&read);
         if states_status && read.status != assignment.status {
             let message = format!("is computed and must be {} or left out", assignment.status);
@@ -56,7 +56,7 @@ impl Import<'_> {
     {
         let is_stored = |value: &T, found: &StoredRow| stored_as(value, found.deleted) == found.doc;
         let read = item.read_record::<T>(&program.context, is_stored, &mut self.faults);
-        let Some((value, is_same)) = read else { return self.check_unread(&item, program).await };
+        let Some((value, is_same)) = read else { return self.check_unread(&item, T::MEMBERS, program).await };
         self.check_references(&item.location, program, value.references()).await?;
         if is_same || !self.faults.is_empty() {
             return Ok(());
@@ -68,7 +68,7 @@ impl Import<'_> {
     pub(super) async fn of_score_set<T: OfScoreSet>(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let is_stored = |value: &T, found: &StoredRow| stored_as(value, found.deleted) == found.doc;
         let read = item.read_record::<T>(&program.context, is_stored, &mut self.faults);
-        let Some((value, is_same)) = read else { return self.check_unread(&item, program).await };
+        let Some((value, is_same)) = read else { return self.check_unread(&item, T::MEMBERS, program).await };
         let location = &item.location;
         self.faults.violations(location, &value.check());
         self.check_references(location, program, value.references()).await?;

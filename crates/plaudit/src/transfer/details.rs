@@ -29,7 +29,9 @@ impl Import<'_> {
     pub(super) async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let is_stored = |value: &Contributor, found: &StoredRow| store::stored_as(value, found.deleted) == found.doc;
         let read = item.read_record::<Contributor>(&program.context, is_stored, &mut self.faults);
-        let Some((contributor, is_same)) = read else { return self.check_unread(&item, program).await };
+        let Some((contributor, is_same)) = read else {
+            return self.check_unread(&item, Contributor::MEMBERS, program).await;
+        };
         self.check_references(&item.location, program, contributor.references()).await?;
         self.check_tab(&item.location, program, (contributor.tab, TabKind::Contributors));
         if let Some(season) = item.object.get("season").and_then(Json::as_str).and_then(Slug::parse) {
@@ -63,7 +65,9 @@ impl Import<'_> {
         let reader = |members: &mut Members<'_>| Attachment::read(members, token.clone(), &program.context);
         let is_stored = |value: &Attachment, found: &StoredRow| store::stored_as(value, found.deleted) == found.doc;
         let read = item.read_current(&program.context, reader, is_stored, &mut self.faults);
-        let Some((attachment, is_same)) = read else { return self.check_unread(&item, program).await };
+        let Some((attachment, is_same)) = read else {
+            return self.check_unread(&item, Attachment::MEMBERS, program).await;
+        };
         self.check_references(&item.location, program, attachment.references()).await?;
         if !self.has(Kind::File, token.as_str()).await? {
             self.faults.member(&item.location, "token", format!("there is no file {token}"));

@@ -13,7 +13,7 @@ impl Import<'_> {
         let context = Context::any_language(program.context.now);
         let is_stored = |value: &Document, found: &StoredRow| store::stored_as(value, found.deleted) == found.doc;
         let read = item.read_record::<Document>(&context, is_stored, &mut self.faults);
-        let Some((document, is_same)) = read else { return self.check_unread(&item, program).await };
+        let Some((document, is_same)) = read else { return self.check_unread(&item, Document::MEMBERS, program).await };
         self.check_references(&item.location, program, document.references()).await?;
         if !self.has(Kind::File, document.file.as_str()).await? {
             self.faults.member(&item.location, "file", format!("there is no file {}", document.file));

@@ -73,7 +73,7 @@ impl Import<'_> {
         let before = item.found.as_ref().map(entries::store::of_row).transpose()?;
         let is_stored = |entry: &Entry, _: &StoredRow| before.as_ref() == Some(entry);
         let read = item.read_record::<Entry>(&program.context, is_stored, &mut self.faults);
-        let Some((entry, _)) = read else { return self.check_unread(&item, program).await };
+        let Some((entry, _)) = read else { return self.check_unread(&item, Entry::MEMBERS, program).await };
         self.check_references(&item.location, program, entry.references()).await?;
         self.check_answers(&item.location, program, ("entry_fields", Resource::Entries), &entry.entry_fields)?;
         let parent = program.categories.any(entry.category).and_then(|category| category.parent);

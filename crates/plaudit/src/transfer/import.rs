@@ -9,13 +9,12 @@ use futures_util::future::BoxFuture;
 use super::apply::ApplyMode;
 use super::fault::{Faults, Report, SourceLocation};
 use super::reading::{Held, LINES, RecordReader};
-use super::schema::members;
 use super::staging::Claim;
 use super::store::{self, Position, Space, Waiting};
 use super::{Count, Deployment, Error, FileSource, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
-use crate::program::{Context, Program, RecordMembers, any_kind, references, setup_kinds};
+use crate::program::{Context, Member, Program, RecordMembers, any_kind, references, setup_kinds};
 use crate::records::StoredRow;
 use crate::records::answers::Answers;
 use crate::records::casting_votes::CastingVote;
@@ -453,8 +452,13 @@ impl Import<'_> {
     }
 
     /// Tells of a record that cannot be read what it names that is not there: all faults are told at once.
-    pub(super) async fn check_unread(&mut self, item: &Item, program: &Program) -> Result<(), Error> {
-        let named = references(members(item.location.kind), &item.object);
+    pub(super) async fn check_unread(
+        &mut self,
+        item: &Item,
+        members: &[Member],
+        program: &Program,
+    ) -> Result<(), Error> {
+        let named = references(members, &item.object);
         Ok(self.check_references(&item.location, program, named).await?)
     }
 

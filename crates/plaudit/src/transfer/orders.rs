@@ -78,7 +78,7 @@ impl Import<'_> {
         }
         let reader = |members: &mut Members<'_>| Order::read(members, slug, stage.program, self.origin.at);
         let Some(mut order) = item.read(reader, &mut self.faults) else {
-            return self.check_unread(&item, stage.program).await;
+            return self.check_unread(&item, &orders::MEMBERS.concat(), stage.program).await;
         };
         if order.invoice_number.is_empty() {
             let series = order.series();

@@ -16,7 +16,7 @@ impl Import<'_> {
         let reader = |members: &mut Members<'_>| ReviewTask::read(members, token.clone(), &program.context);
         let is_stored = |value: &ReviewTask, found: &StoredRow| store::stored_as(value, found.deleted) == found.doc;
         let read = item.read_current(&program.context, reader, is_stored, &mut self.faults);
-        let Some((task, is_same)) = read else { return self.check_unread(&item, program).await };
+        let Some((task, is_same)) = read else { return self.check_unread(&item, ReviewTask::MEMBERS, program).await };
         self.check_references(&item.location, program, task.references()).await?;
         let season = program.review_stages.any(task.review_stage).map(|stage| stage.season);
         if let (Some(stated), Some(season)) = (item.object.get("season").and_then(Json::as_str), season)

@@ -55,7 +55,9 @@ impl Import<'_> {
             before.as_ref().is_some_and(|(before, hash)| before == user && (password.is_none() || password == *hash))
         };
         let read = item.read_record::<User>(&stage.program.context, is_stored, &mut self.faults);
-        let Some((mut user, is_same)) = read else { return self.check_unread(&item, stage.program).await };
+        let Some((mut user, is_same)) = read else {
+            return self.check_unread(&item, User::MEMBERS, stage.program).await;
+        };
         let location = &item.location;
         self.check_references(location, stage.program, user.references()).await?;
         self.check_answers(location, stage.program, ("user_fields", Resource::Users), &user.user_fields)?;

@@ -211,6 +211,19 @@ both_engines! {
         server.post("/assignment/plan", &body.to_string()).await.expect(200);
     }
 
+    async fn who_is_not_there_is_told_beside_what_is_wrong_with_the_numbers(server) {
+        let (entries, judges) = prepared(&server, 2, 2).await;
+        let mut body = asked(&entries, &judges);
+        body["entries"] = json!([entries[0], "NoSuchEn"]);
+        body["judges"] = json!([judges[0], "NoSuchUs"]);
+        body["per_entry"] = json!(0);
+        body["method"] = json!("none");
+        let answer = server.post("/assignment/plan", &body.to_string()).await.expect(422);
+        let mut named = names(&answer);
+        named.sort_unstable();
+        assert_eq!(named, ["entries", "judges", "method", "per_entry"]);
+    }
+
     async fn what_a_judge_has_elsewhere_in_the_score_set_counts_towards_the_most(server) {
         let (entries, judges) = prepared(&server, 4, 2).await;
         let mut body = asked(&entries[..2], &judges);

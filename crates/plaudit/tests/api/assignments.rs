@@ -261,6 +261,8 @@ both_engines! {
         server.put("/entry/EntryOne", r#"{"entrant":"UserJudg"}"#).await.expect(200);
         server.put("/entry/EntryOne/unrecuse", r#"{"judge":"UserJudg"}"#).await.expect(204);
         assert_eq!(standing(&server, "EntryOne", "ScoreQua").await, before);
+        let refused = server.put(&format!("{path}/score"), r#"{"decision":"fail"}"#).await.expect(422);
+        assert!(refused.text().contains("as the entrant of the entry"), "{}", refused.text());
     }
 
     async fn nothing_is_given_outside_of_a_judging_round_or_without_a_sheet(server) {
@@ -347,6 +349,10 @@ both_engines! {
         server.delete(&path).await.expect(204);
         assert_eq!(server.get(&path).await.expect(200).json()["method"], "stray");
         assert_eq!(standing(&server, "EntryOne", "ScoreQua").await, (0, String::new()));
+        for lifted in ["recuse", "unrecuse"] {
+            server.put(&format!("/entry/EntryOne/{lifted}"), r#"{"judge":"UserJudg"}"#).await.expect(204);
+            assert_eq!(server.get(&path).await.expect(200).json()["method"], "stray", "{lifted}");
+        }
         assert_eq!(error_names(&server.delete(&path).await.expect(422), JSON), None);
         linked(&server, "EntryOne", "UserJudg", "ScoreQua").await;
         assert_eq!(server.get(&path).await.json()["score"]["final_decision"], "pass");

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use plaudit::records::files;
+use plaudit::services::store::set_maintenance;
 use serde_json::{Value, json};
 
 use crate::harness::check::error_names;
@@ -157,6 +158,14 @@ both_storages! {
         }
         let head = server.send_anything(server.request("HEAD", address.strip_prefix(BASE).unwrap(), &[], None)).await;
         assert_eq!((head.status, head.header("content-length"), head.body.len()), (200, Some("90000"), 0));
+        let part = [("range", "bytes=0-1")];
+        let head = server.send_anything(server.request("HEAD", address.strip_prefix(BASE).unwrap(), &part, None)).await;
+        assert_eq!((head.status, head.header("content-length")), (200, Some("90000")), "HEAD has no ranges");
+        set_maintenance(&server.db, "eu", Some("Back soon")).await.unwrap();
+        server.app.refresh_maintenance().await.unwrap();
+        assert_eq!(downloaded(&server, &address, &[]).await.expect(503).text(), r#"{"status":"Back soon"}"#);
+        set_maintenance(&server.db, "eu", None).await.unwrap();
+        server.app.refresh_maintenance().await.unwrap();
         let empty = token_of(&server, LOGO, &body("empty", b"")).await;
         let address = server.get(&format!("/file/{empty}")).await.json()["download_link"].as_str().unwrap().to_owned();
         assert_eq!(downloaded(&server, &address, &[]).await.expect(200).body, b"");

@@ -154,6 +154,18 @@ both_engines! {
         assert!(automatic(&server).await.contains(&"BB".to_owned()), "what a judge declares stays where it was declared");
     }
 
+    async fn a_conflict_that_was_lifted_keeps_no_link(server) {
+        prepared(&server, "").await;
+        server.put(&format!("/assignment/{}/score", slug("AA")), r#"{"decision":"pass"}"#).await.expect(200);
+        server.post(&format!("/assignment/{}/conflict", slug("AA")), r#"{"comment":"My sister."}"#).await.expect(200);
+        server.settle().await;
+        server.put("/entry/EntryPaA/unrecuse", r#"{"judge":"UserPanA"}"#).await.expect(204);
+        assert_eq!(automatic(&server).await.len(), 12);
+        server.delete("/entry/EntryPaA/tag/judged").await.expect(201);
+        assert_eq!(automatic(&server).await.len(), 9);
+        assert_eq!(pairs(&server, "stray").await, ["AA"]);
+    }
+
     async fn what_a_panel_assigns_does_not_depend_on_the_order_of_changes(server) {
         prepared(&server, r#","judges_per_entry":1,"entries_per_judge":2"#).await;
         let first = automatic(&server).await;

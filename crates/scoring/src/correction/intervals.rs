@@ -88,7 +88,14 @@ impl Correction<'_> {
                 order.push((descending(score), entry));
             }
             order.sort_unstable();
-            order.iter().enumerate().for_each(|(position, (_, entry))| extremes.add(*entry, position + 1));
+            let mut place = (i64::MIN, 0);
+            for (position, (score, entry)) in order.iter().enumerate() {
+                // Equal scores share the best of their places.
+                if position == 0 || *score != place.0 {
+                    place = (*score, position + 1);
+                }
+                extremes.add(*entry, place.1);
+            }
         }
         Ok(extremes.inner())
     }

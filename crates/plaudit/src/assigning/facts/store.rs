@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{EntryFacts, Facts, organisation};
 use crate::program::Program;
 use crate::program::panels::{EntryStatus, Moderation};
+use crate::records::entries::contributors;
 use crate::records::store::filled;
 use crate::records::users;
 use db::{AccountId, DbError, Row, Source};
@@ -85,7 +86,7 @@ pub async fn read(
     .await?;
     each(source, account, (scope, &ADDRESSES), |row| {
         if let Some(entry) = entries.get_mut(&row.slug(0)?) {
-            entry.emails.extend(row.text(1)?.strip_prefix('t').map(str::to_owned));
+            entry.emails.extend(contributors::text_of(row.text(1)?).map(str::to_owned));
         }
         Ok(())
     })

@@ -4,8 +4,8 @@
 //!   not from the order in which it came. Changes that cannot matter are passed over.
 //! - What differs is written in steps. Each asks again whether the judge may judge the entry, and leaves links alone that were
 //!   made by hand or by chance.
-//! - Sheets that were begun and lose their cause become stray; links without a sheet go into the trash. Where a judge declared a
-//!   conflict, that stays, and the entry gets another judge.
+//! - Sheets that were begun and lose their cause become stray; links without a sheet go into the trash. Where a judge has a declared
+//!   conflict, that stays until it is lifted, and the entry gets another judge.
 //! - Score sets that are archived, or of a season that is over, keep what they have.
 //! - The lease is looked at again when the account has other changes; between two times there is a pause of nine times what the
 //!   last one took, so that panels take a tenth of a processor at the most.

@@ -124,17 +124,16 @@ impl Asked {
             }
         }
         let whom = judges.map(Whom::Judges).or(role.map(Whom::Role));
-        let (Some(score_set), Some(whom), Some(per_entry), Some(method)) = (score_set, whom, per_entry, method) else {
-            return Err(violations);
-        };
+        // What is wrong with the members that follow keeps nobody from being told of the entries and the judges.
+        let (Some(score_set), Some(whom)) = (score_set, whom) else { return Err(violations) };
         let asked = Self {
             score_set,
             entries,
             filter: filter.unwrap_or_default(),
             whom,
-            per_entry: count(per_entry),
+            per_entry: per_entry.map_or(1, count),
             per_judge: per_judge.unwrap_or((0, usize::MAX)),
-            method,
+            method: method.unwrap_or(Method::Random),
             affinities,
             rounds: rounds.unwrap_or_default(),
             seed: seed.map_or(0, i64::unsigned_abs),

@@ -2,8 +2,10 @@
 
 use super::{check_managed, find_any, leads, of_other, precondition, reply};
 use crate::access::judged;
+use crate::assigning::facts::{self, Scope};
 use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
+use crate::program::Program;
 use crate::program::score_sets::ScoreSet;
 use crate::records::assignments::scoring::{ScoringContext, check_link, check_scoring, check_sheet};
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
@@ -53,6 +55,7 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     check_link(before).map_err(ApiError::State)?;
     check_shown(tx, account, set, before).await?;
     check_scoring(before, set, chapter, program, now).map_err(ApiError::State)?;
+    check_conflict(tx, program, &found, set).await?;
     finish(tx, writing, (found, after)).await
 }
 
@@ -187,6 +190,22 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
         of_other(program, &own, &record.value).unwrap_or(nothing)
     };
     Ok(Reply::ok(shown.seen(program, sheet), record.revision).naming(&shown.names()))
+}
+
+/// Refuses the scores of a judge with whom a conflict of interest came about after the link.
+async fn check_conflict(tx: &mut Tx, program: &Program, found: &FoundSheet, set: &ScoreSet) -> Result<(), ApiError> {
+    let Assignment { entry, judge, .. } = found.record.value;
+    let Some(judge) = judge else { return Ok(()) };
+    let mut conflict = facts::of_people(found.entrant == judge, found.is_of_contributor);
+    if set.organisation_field.is_some() {
+        let scope = Scope::These(vec![entry]);
+        let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &[judge]).await?;
+        conflict = facts.conflict((entry, judge), Some(set));
+    }
+    match conflict {
+        Some(conflict) => Err(ApiError::State(format!("{judge} {conflict}."))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses to change a sheet whose judge was shown what others gave.

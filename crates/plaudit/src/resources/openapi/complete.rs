@@ -169,10 +169,11 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, examples:
     let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let of_path: Vec<Value> = names.map(|name| path_parameter((method, path), name)).collect();
     let is_about_one = !of_path.is_empty() || OF_ONE.contains(&path);
-    let mut headers = vec!["Language", if writes { "IdempotencyKey" } else { "IfNoneMatch" }];
-    if writes && is_about_one {
-        headers.push("IfMatch");
-    }
+    let mut headers = vec!["Language"];
+    headers.extend(writes.then_some("IdempotencyKey"));
+    // A stream has no tag.
+    headers.extend((!writes && !path.ends_with("/stream")).then_some("IfNoneMatch"));
+    headers.extend((writes && is_about_one).then_some("IfMatch"));
     let headers = headers.into_iter().map(|name| json!({ "$ref": format!("#/components/parameters/{name}") }));
     // The first paragraph is a summary; the description is the whole.
     let about = ["summary", "description"].map(|name| operation[name].as_str().unwrap_or_default().to_owned());
@@ -194,8 +195,8 @@ fn complete_responses(
         let mut headers = vec!["x-request-id"];
         headers.extend(RATE);
         if let Some(content) = response.get_mut("content").and_then(Value::as_object_mut) {
-            headers.push("ETag");
             if let Some(media) = content.remove("application/json") {
+                headers.push("ETag");
                 let schema = named_schema(&media["schema"]);
                 let example = examples.named(&schema, false, |examples| examples.of(&schema, false));
                 response["content"] = both_formats(&media["schema"], &example);

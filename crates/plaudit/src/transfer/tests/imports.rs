@@ -52,3 +52,18 @@ async fn an_attachment_without_a_token_has_that_of_its_file() {
     let (_, faults) = place.import_for(&again, Some("AccountA")).await;
     assert_eq!(faults.len(), 1, "{faults:?}");
 }
+
+#[tokio::test]
+async fn what_a_record_names_that_is_not_there_is_told_beside_what_is_wrong_with_it() {
+    let place = Place::new().await;
+    place.import(&format!("{SETUP}\n{ACCOUNT}")).await;
+    let entry = r#"{"kind":"entry","slug":"EntryBBB","title":"x","season":"NoSuchSe","chapter":"NoSuchCh","form":"NoSuchFo",
+        "category":"NoSuchCa","entrant":"NoSuchUs","grant_end_date":"x"}"#;
+    let user = r#"{"kind":"user","slug":"UserBBBB","first_name":"x","last_name":"x","roles":["NoSuchRo"],"mobile":1}"#;
+    let of_entry: &[&str] = &["season", "chapter", "form", "category", "entrant", "grant_end_date"];
+    for (line, members) in [(entry, of_entry), (user, &["roles", "mobile"])] {
+        let (_, faults) = place.import_for(&line.replace('\n', ""), Some("AccountA")).await;
+        let told = |member: &&&str| faults.iter().any(|fault| fault.contains(&format!(": {member}")));
+        assert_eq!((members.iter().filter(told).count(), faults.len()), (members.len(), members.len()), "{faults:?}");
+    }
+}

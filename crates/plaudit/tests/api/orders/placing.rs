@@ -241,6 +241,31 @@ both_engines! {
         assert_eq!(order_of(&server, "8").await["items_array"][0]["entry"]["title"], "Moved");
     }
 
+    async fn moving_back_from_a_place_without_a_price_is_billed_again(server) {
+        prepared(&server).await;
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        let first = order_of(&server, "6").await;
+        for (category, number, total) in [("CategFre", "CN-1", -48.79), ("CategPar", "7", 48.79), ("CategFre", "CN-2", -48.79), ("CategChi", "8", 48.79)] {
+            server.put("/entry/EntryNia", &json!({"category": category}).to_string()).await.expect(200);
+            assert_eq!(order_of(&server, number).await["total"], total, "{category}");
+        }
+        // The fixed fee of the first order pays for that alone.
+        let body = json!({"provider": "bank", "reference": "1", "status": "success", "amount": 1.19, "date": "2026-02-01T10:00:00Z"});
+        server.post(&format!("/order/{}/payment", first["slug"].as_str().unwrap()), &body.to_string()).await.expect(200);
+        let unpaid = server.get("/order?status=awaiting_payment&season=all").await.json();
+        assert!(unpaid["data"].as_array().unwrap().iter().any(|order| order["invoice_number"] == "8"));
+    }
+
+    async fn an_entry_is_not_moved_to_where_its_order_cannot_be_paid(server) {
+        prepared(&server).await;
+        server.post("/order", r#"{"entries":["EntryNia"],"currency":"GBP"}"#).await.expect(201);
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        let refused = server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(422);
+        assert!(refused.text().contains("PriceDea cannot be paid in GBP"), "{}", refused.text());
+        assert_eq!(entry(&server, "EntryNia").await["category"]["slug"], "CategChi");
+        server.put("/entry/EntryNia", r#"{"category":"CategPar"}"#).await.expect(200);
+    }
+
     async fn a_difference_that_is_given_up_is_not_credited(server) {
         prepared(&server).await;
         server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);

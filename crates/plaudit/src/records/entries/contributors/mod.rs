@@ -13,7 +13,7 @@ pub(crate) mod rules;
 pub mod store;
 
 pub use list::LISTED;
-pub use rules::write_shown;
+pub use rules::{text_of, write_shown};
 
 /// The most contributors of an entry, which shows all of them.
 pub const MOST: i64 = 1_000;

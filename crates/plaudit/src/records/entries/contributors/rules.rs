@@ -124,6 +124,12 @@ pub(super) fn sort_key(answer: &Json) -> String {
     format!("t{}", folded(&text).replace('\0', "\u{fffd}"))
 }
 
+/// The answer of which this is the key by which lists sort, after case folding, where it is a text: what an e-mail address is compared
+/// with.
+pub fn text_of(sort_key: &str) -> Option<&str> {
+    sort_key.strip_prefix('t').map(str::trim)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
