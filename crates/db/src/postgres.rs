@@ -239,7 +239,7 @@ impl Inner {
                 break;
             }
         }
-        // Past this point the outcome of a lost connection is not known, and the work must not run twice.
+        // The heads go with the commit. Past this point the outcome of a lost connection is not known, and the work must not run twice.
         tx.commit().await.map_err(|error| error.of_commit())?;
         Ok(written)
     }

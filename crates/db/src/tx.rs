@@ -42,6 +42,9 @@ pub(super) const HELD_LIMIT: usize = 16 << 20;
 /// How often a transaction asks to go on while others hold SQLite's lock, each time for as long as the busy timeout.
 const RESUMES: usize = 60;
 
+/// How many statements are sent together with the end of a transaction at the most.
+const SENT_WITH_THE_END: usize = 16;
+
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;
 
@@ -352,6 +355,10 @@ impl Tx {
     /// Runs the statement that ends the transaction, on PostgreSQL together with what waits: one that ends a transaction in which
     /// something failed keeps nothing.
     async fn end(&mut self, sql: &str) -> Result<(), DbError> {
+        // Of many futures that are joined not all need have been sent when the next is.
+        if self.deferred.len() > SENT_WITH_THE_END {
+            self.flush().await?;
+        }
         let pending = self.pending(0);
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, &[]).map(|_| ()),

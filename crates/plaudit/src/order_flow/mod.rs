@@ -270,14 +270,14 @@ pub async fn refresh_payment_status(
     Ok(())
 }
 
-/// Whether nothing is due for an entry: no price is for it, or it costs nothing.
+/// Whether no price is for an entry.
 async fn is_free(tx: &mut Tx, program: &Program, origin: &Origin, entry: &Entry) -> Result<bool, Refusal> {
     let prices = Prices::of(program, entry.season);
     let Some(currency) = prices.default_currency(program).filter(|_| !prices.is_empty()) else { return Ok(true) };
     let is_free_to = |is_member| {
         let conditions = Conditions { currency, now: origin.at, is_member, has_paid_as_entrant: true };
         // A price that cannot be paid in the currency is one all the same.
-        prices.items(&[entry], &conditions).is_ok_and(|items| items.iter().all(|item| item.unit == 0))
+        prices.items(&[entry], &conditions).is_ok_and(|items| items.is_empty())
     };
     let [to_members, to_others] = [true, false].map(is_free_to);
     if to_members == to_others {

@@ -77,12 +77,16 @@ impl<'p> Prices<'p> {
         let Some(currency) = self.default_currency(program) else { return true };
         [false, true].into_iter().all(|is_member| {
             let conditions = Conditions { currency, now, is_member, has_paid_as_entrant: true };
-            let of = |entry: &Entry| {
-                let items = self.items(&[entry], &conditions).ok()?;
-                Some(items.into_iter().find(|item| item.kind == PriceKind::Entry).map(|item| item.price))
-            };
+            let of = |entry: &Entry| Some(self.item(entry, &conditions).ok()?.map(|item| item.price));
             of(before).is_some_and(|price| of(after) == Some(price))
         })
+    }
+
+    /// What bills an entry itself, whatever its tags cost.
+    pub(super) fn item(&self, entry: &Entry, conditions: &Conditions) -> Result<Option<pricing::Item>, PricingError> {
+        let untagged = Entry { tags: String::new(), ..entry.clone() };
+        let items = self.items(&[&untagged], conditions)?;
+        Ok(items.into_iter().find(|item| item.kind == PriceKind::Entry))
     }
 
     /// The items of an order for these entries.

@@ -98,7 +98,8 @@ impl Ordering<'_> {
             // What was paid and given back is a gift.
             let is_open = |last: &Order| !last.is_live_for(entry.slug) && !last.has_payments();
             return if last.is_some_and(|last| is_of_these(&last) && is_open(&last)) {
-                self.adjust(&orders, entry)
+                // An entry that is where it was goes in, whatever has become of its price.
+                self.adjust(&orders, entry).map(Result::unwrap_or_default)
             } else {
                 Ok(Consequences::default())
             };
@@ -168,17 +169,18 @@ impl Ordering<'_> {
                 after.payment_status = Payment::Paid;
             }
         }
-        self.adjust(orders, after)
+        self.adjust(orders, after)?.map_err(|error| cannot(&error))
     }
 
-    /// Orders or credits what an entry costs more or less than its orders bill.
-    fn adjust(&self, orders: &[Locked], entry: &Entry) -> Result<Consequences, Refusal> {
+    /// Orders or credits what an entry costs more or less than its orders bill. The inner error says that its price cannot be paid in
+    /// their currency.
+    fn adjust(&self, orders: &[Locked], entry: &Entry) -> Result<Result<Consequences, PricingError>, Refusal> {
         let mut billed: Vec<Line<'_>> =
             orders.iter().filter_map(|(order, _)| Line::of(&order.value, entry.slug)).collect();
         // What differences made dearer is credited first.
         billed.sort_by_key(|line| line.order.adjusts.is_some());
         let Some(first) = billed.first().filter(|line| line.order.adjusts.is_none()).copied() else {
-            return Ok(Consequences::default());
+            return Ok(Ok(Consequences::default()));
         };
         let order = first.order;
         billed.retain(|line| line.order.slug == order.slug || line.order.adjusts == Some(order.slug));
@@ -189,14 +191,16 @@ impl Ordering<'_> {
             has_paid_as_entrant: true,
         };
         let prices = Prices::of(self.program, entry.season);
-        let items = prices.items(&[entry], &conditions).map_err(|error| cannot(&error))?;
+        let is = match prices.item(entry, &conditions) {
+            Ok(is) => is,
+            Err(error) => return Ok(Err(error)),
+        };
         let price = billed.last().map_or(order.slug, Line::price);
         let (unit, taken_off) = sum(&billed);
         let was = Item { entry: Some(entry.slug), price, kind: PriceKind::Entry, unit, quantity: 1 };
-        let is = items.into_iter().find(|item| item.kind == PriceKind::Entry);
         // What was credited for a place without a price has the old price still, and stands for nothing.
         if is.is_some_and(|is| is.price == price && (unit > 0 || is.unit == 0)) {
-            return Ok(Consequences::default());
+            return Ok(Ok(Consequences::default()));
         }
         let is = is.unwrap_or(Item { unit: 0, ..was });
         let step = Change { was, reduction: taken_off, is };
@@ -213,7 +217,7 @@ impl Ordering<'_> {
             Difference::Nothing => {}
             Difference::Order(quote) => {
                 consequences.place = Some(self.order_of_difference(order, &quote, (entry, is.price)));
-                return Ok(consequences);
+                return Ok(Ok(consequences));
             }
             Difference::Credit(amount) => {
                 let (mut rest, mut kept) = (amount, Vec::new());
@@ -231,7 +235,7 @@ impl Ordering<'_> {
                 }
                 // An order of which a gift leaves nothing stands for nothing, and no other for what it stood for.
                 if is_forgone {
-                    return Ok(consequences);
+                    return Ok(Ok(consequences));
                 }
                 kept.reverse();
                 billed = kept;
@@ -241,7 +245,7 @@ impl Ordering<'_> {
             let reduction = pricing::reduction(&step, &terms).map_err(|error| cannot(&error))?;
             consequences.write.extend(last.with_the_rest_of((is, reduction), sum(others)));
         }
-        Ok(consequences)
+        Ok(Ok(consequences))
     }
 
     /// The order of what an entry costs more than it did on an order, at this price.

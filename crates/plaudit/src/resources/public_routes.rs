@@ -95,8 +95,10 @@ async fn download(
     signed: Result<Query<Signed>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(response) = under_maintenance(&app) {
-        return response;
+    if let Some(text) = app.maintenance() {
+        let document = document::object(|object| object.text("status", &text));
+        return (StatusCode::SERVICE_UNAVAILABLE, [(header::CONTENT_TYPE, "application/json")], document)
+            .into_response();
     }
     let now = app.clock.now().as_seconds();
     let verified = signed
@@ -172,8 +174,8 @@ async fn follow(
     (account, token): (String, String),
     signed: Result<Query<Signed>, QueryRejection>,
 ) -> Response {
-    if let Some(response) = under_maintenance(app) {
-        return response;
+    if let Some(text) = app.maintenance() {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n")).into_response();
     }
     let Query(Signed { expires, signature }) = signed.unwrap_or_default();
     let link = Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
@@ -207,13 +209,6 @@ async fn follow(
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
-}
-
-/// The answer while the region is under maintenance.
-fn under_maintenance(app: &App) -> Option<Response> {
-    let text = app.maintenance()?;
-    let document = document::object(|object| object.text("status", &text));
-    Some((StatusCode::SERVICE_UNAVAILABLE, [(header::CONTENT_TYPE, "application/json")], document).into_response())
 }
 
 fn failed(error: &dyn std::error::Error) -> Response {

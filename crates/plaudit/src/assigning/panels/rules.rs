@@ -128,7 +128,9 @@ impl Wanted {
         let by_pair: BTreeMap<Pair, &Assignment> =
             there.iter().filter_map(|found| Some(((found.entry, found.judge?), found))).collect();
         let is_gone = |(pair, found): &(&Pair, &&Assignment)| {
-            found.method == Method::Automatic && !found.is_conflicted && !self.0.contains_key(*pair)
+            // What a judge declared stays where it was declared, until it is lifted.
+            let is_declared = found.is_conflicted && !found.conflict.is_empty();
+            found.method == Method::Automatic && !is_declared && !self.0.contains_key(*pair)
         };
         let removed: Vec<Change> = by_pair.iter().filter(is_gone).map(|(pair, _)| Change::Remove(*pair)).collect();
         let assigned = self.0.into_iter().filter_map(|(pair, (panels, rounds))| {
