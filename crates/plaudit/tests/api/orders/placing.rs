@@ -266,6 +266,20 @@ both_engines! {
         server.put("/entry/EntryNia", r#"{"category":"CategPar"}"#).await.expect(200);
     }
 
+    async fn the_price_of_a_tag_keeps_no_entry_from_moving(server) {
+        prepared(&server).await;
+        let more = r#"{"kind":"category","slug":"CategMid","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Radio"},"status":"active"}
+{"kind":"price","slug":"PriceMid","season":"SeasonAc","title":{"en_GB":"Radio"},"categories":["CategMid"],"amounts":[{"currency":"GBP","amount":50}]}
+{"kind":"price","slug":"PriceTag","season":"SeasonAc","title":{"en_GB":"Late"},"type":"tag","tag":"late","amounts":[{"currency":"EUR","amount":5}]}"#;
+        let account = account_a(r#","features":["api"],"rate_limit":1000000,"currency":"EUR""#);
+        server.post("/order", r#"{"entries":["EntryNia"],"currency":"GBP"}"#).await.expect(201);
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        server.import(&format!("{account}\n{more}")).await;
+        server.put("/entry/EntryNia/tag/late", "").await.expect(201);
+        server.put("/entry/EntryNia", r#"{"category":"CategMid"}"#).await.expect(200);
+        assert_eq!(order_of(&server, "7").await["subtotal"], 14.0);
+    }
+
     async fn a_difference_that_is_given_up_is_not_credited(server) {
         prepared(&server).await;
         server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
