@@ -170,11 +170,11 @@ pub async fn change_sheet(
     origin: &Origin,
     (before, after): (FoundSheet, Assignment),
 ) -> Result<FoundSheet, DbError> {
-    let FoundSheet { record, mut shown, totals, .. } = before;
+    let FoundSheet { record, mut shown, totals } = before;
     let written = Written { before: Some(&record), totals, after, action: Action::Updated, events: &[] };
     let record = write_changed(tx, account, program, origin, written).await?;
     shown.assignment.clone_from(&record.value);
-    Ok(FoundSheet { record, shown, totals: None, ..before })
+    Ok(FoundSheet { record, shown, totals: None })
 }
 
 async fn write_changed(

@@ -73,23 +73,4 @@ both_engines! {
         server.delete("/contributor/ContribB").await.expect(204);
         server.post("/assignment", &body("ScoreAny", "UserCont")).await.expect(201);
     }
-
-    async fn a_conflict_that_came_about_after_the_link_is_told_with_the_score(server) {
-        server.import(&of_account_a(SETUP)).await;
-        let score = async |set: &str, judge: &str| server.put(&format!("/assignment/EntryOne{judge}{set}J/score"), r#"{"decision":"pass"}"#).await;
-        server.post("/assignment", &body("ScoreOrg", "UserFree")).await.expect(201);
-        server.post("/assignment", &body("ScoreAny", "UserFree")).await.expect(201);
-        for set in ["ScoreOrg", "ScoreAny"] {
-            score(set, "UserFree").await.expect(200);
-        }
-        server.put("/contributor/ContribB", r#"{"fields":{"FieldEma":"Barbara@example.org"}}"#).await.expect(200);
-        for set in ["ScoreOrg", "ScoreAny"] {
-            assert!(score(set, "UserFree").await.expect(422).text().contains("as a contributor of the entry"), "{set}");
-        }
-        server.delete("/contributor/ContribB").await.expect(204);
-        score("ScoreAny", "UserFree").await.expect(200);
-        server.put("/user/UserFree", r#"{"user_fields":{"FieldOrg":"Acme"}}"#).await.expect(200);
-        assert!(score("ScoreOrg", "UserFree").await.expect(422).text().contains("of the organisation"));
-        score("ScoreAny", "UserFree").await.expect(200);
-    }
 }

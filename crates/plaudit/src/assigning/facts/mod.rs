@@ -102,9 +102,11 @@ impl Facts {
             return Some(Exclusion::Declared);
         }
         let (facts, of_judge) = (self.entries.get(&entry)?, self.judges.get(&judge)?);
-        let of_people = of_people(facts.entrant == judge, facts.emails.contains(&of_judge.email));
-        if of_people.is_some() {
-            return of_people;
+        if facts.entrant == judge {
+            return Some(Exclusion::Own);
+        }
+        if facts.emails.contains(&of_judge.email) {
+            return Some(Exclusion::Contributor);
         }
         let field = score_set.and_then(|score_set| score_set.organisation_field)?;
         let of = |user| self.organisations.get(&(field, user));
@@ -117,11 +119,6 @@ impl Facts {
         let is_recused = self.recused.get(&pair).is_some_and(|recused| recused.iter().any(covers));
         self.conflict(pair, score_set).or_else(|| is_recused.then_some(Exclusion::Recused))
     }
-}
-
-/// The conflict of interest of who entered an entry, or is a contributor of it.
-pub fn of_people(is_entrant: bool, is_contributor: bool) -> Option<Exclusion> {
-    is_entrant.then_some(Exclusion::Own).or_else(|| is_contributor.then_some(Exclusion::Contributor))
 }
 
 /// By what answers to an organisation field are compared; nothing where nothing is said.

@@ -49,9 +49,6 @@ pub fn check_link(assignment: &Assignment) -> Result<(), String> {
     if assignment.is_linked() { Ok(()) } else { Err("The judge is not assigned to the entry any more.".to_owned()) }
 }
 
-/// What is told where a judge has a conflict of interest.
-pub const IN_CONFLICT: &str = "The judge has a conflict of interest with the entry.";
-
 /// Why nothing can be given now; nothing where it can.
 pub fn check_scoring(
     assignment: &Assignment,
@@ -61,7 +58,7 @@ pub fn check_scoring(
     now: Timestamp,
 ) -> Result<(), String> {
     let refused = if assignment.is_conflicted {
-        IN_CONFLICT
+        "The judge has a conflict of interest with the entry."
     } else if assignment.abstention.is_some() {
         "The judge has abstained; the sheet has to be reopened before it is changed."
     } else if score_set.archived {

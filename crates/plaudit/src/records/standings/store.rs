@@ -13,13 +13,12 @@ use crate::records::assignments::store::of_score_set;
 use crate::records::assignments::{Assignment, AssignmentSlug, LIST, Shown, rules};
 use crate::records::casting_votes::CastingVote;
 use crate::records::entries;
-use crate::records::entries::contributors;
 use crate::records::lots::Lot;
 use crate::records::people;
 use crate::records::store::difference;
 use db::{AccountId, Committed, DbError, Source, Tx, Value};
 use kernel::kind::Kind;
-use kernel::text::{Slug, folded};
+use kernel::text::Slug;
 
 /// How many assignments are read at once.
 const PAGE: usize = 512;
@@ -35,14 +34,7 @@ pub struct FoundSheet {
     pub shown: Shown,
     /// What the sheets of its entry come to.
     pub totals: Option<Totals>,
-    /// The entrant of its entry.
-    pub entrant: Slug,
-    /// Whether an answer of a contributor of its entry is the e-mail address of its judge.
-    pub is_of_contributor: bool,
 }
-
-/// What stands between addresses that are read together, as in no text.
-const BETWEEN: &str = "\u{1f}";
 
 /// An assignment that is not in the trash, and whose entry is not either, in a transaction that holds the head of the account: nobody
 /// else changes what is read.
@@ -54,22 +46,17 @@ pub async fn find_sheet(
 ) -> Result<Option<FoundSheet>, DbError> {
     let (columns, joins) = (LIST.shown.columns.join(", "), LIST.shown.joins);
     let sql = format!(
-        "SELECT r.revision, s.doc, e.entrant, u.email, (SELECT string_agg(a.sort_key, $4) FROM contributors c \
-         JOIN contributor_answers a ON a.account = c.account AND a.slug = c.slug WHERE c.account = r.account \
-         AND c.entry = r.entry AND c.deleted = 0 AND a.sort_key LIKE 't%@%'), {columns} FROM assignments r{joins} \
+        "SELECT r.revision, s.doc, {columns} FROM assignments r{joins} \
          LEFT JOIN standings s ON s.account = r.account AND s.slug = $3 \
          WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0 AND e.deleted = 0"
     );
     let of = key(slug.entry(), slug.score_set());
-    tx.first(&sql, &[account.into(), slug.as_str().into(), of.as_str().into(), BETWEEN.into()], |row| {
-        let texts = (5..5 + LIST.shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
+    tx.first(&sql, &[account.into(), slug.as_str().into(), of.as_str().into()], |row| {
+        let texts = (2..2 + LIST.shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
         let shown = Shown::read(program, &texts.collect::<Result<Vec<&str>, DbError>>()?)?;
         let record = Record { value: shown.assignment.clone(), revision: row.integer(0)?, deleted: false };
-        let email = folded(row.optional_text(3)?.unwrap_or_default());
-        let mut answers = row.optional_text(4)?.unwrap_or_default().split(BETWEEN).filter_map(contributors::text_of);
-        let is_of_contributor = !email.is_empty() && answers.any(|answer| answer == email);
         let totals = row.optional_text(1)?.map(totals).transpose()?;
-        Ok(FoundSheet { record, shown, totals, entrant: row.slug(2)?, is_of_contributor })
+        Ok(FoundSheet { record, shown, totals })
     })
     .await
 }

@@ -2,11 +2,10 @@
 
 use super::{check_managed, find_any, leads, of_other, precondition, reply};
 use crate::access::judged;
-use crate::assigning::facts::{self, Scope};
 use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::program::score_sets::ScoreSet;
-use crate::records::assignments::scoring::{IN_CONFLICT, ScoringContext, check_link, check_scoring, check_sheet};
+use crate::records::assignments::scoring::{ScoringContext, check_link, check_scoring, check_sheet};
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
 use crate::records::standings::store::FoundSheet;
 use db::{AccountId, Source, Tx};
@@ -54,7 +53,6 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     check_link(before).map_err(ApiError::State)?;
     check_shown(tx, account, set, before).await?;
     check_scoring(before, set, chapter, program, now).map_err(ApiError::State)?;
-    check_conflict(tx, writing, &found, set).await?;
     finish(tx, writing, (found, after)).await
 }
 
@@ -189,32 +187,6 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
         of_other(program, &own, &record.value).unwrap_or(nothing)
     };
     Ok(Reply::ok(shown.seen(program, sheet), record.revision).naming(&shown.names()))
-}
-
-/// Refuses the scores of a judge with whom a conflict of interest came about after the link. What it comes of tells who entered, and
-/// so managers alone are told.
-async fn check_conflict<S>(
-    tx: &mut Tx,
-    writing: &Writing<S>,
-    found: &FoundSheet,
-    set: &ScoreSet,
-) -> Result<(), ApiError> {
-    let program = &writing.program;
-    let Assignment { entry, judge, .. } = found.record.value;
-    let Some(judge) = judge else { return Ok(()) };
-    let mut conflict = facts::of_people(found.entrant == judge, found.is_of_contributor);
-    if set.organisation_field.is_some() {
-        let scope = Scope::These(vec![entry]);
-        let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &[judge]).await?;
-        conflict = facts.conflict((entry, judge), Some(set)).or(conflict);
-    }
-    match conflict {
-        Some(conflict) if writing.access.manages(found.shown.chapter) => {
-            Err(ApiError::State(format!("{judge} {conflict}.")))
-        }
-        Some(_) => Err(ApiError::State(IN_CONFLICT.to_owned())),
-        None => Ok(()),
-    }
 }
 
 /// Refuses to change a sheet whose judge was shown what others gave.
