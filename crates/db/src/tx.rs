@@ -233,24 +233,6 @@ impl Tx {
         Ok(first.found)
     }
 
-    /// Like [`Tx::first_for_update`], of a statement that joins others: the row of the table that it calls so is locked.
-    pub async fn first_for_update_of<T, F>(
-        &mut self,
-        table: &str,
-        sql: &str,
-        values: &[Value<'_>],
-        read: F,
-    ) -> Result<Option<T>, DbError>
-    where
-        T: Send,
-        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
-    {
-        let mut first = First { read, found: None };
-        let sql = self.locking(sql, &format!("FOR UPDATE OF {table}"));
-        self.each(&sql, values, |row| first.take(row)).await?;
-        Ok(first.found)
-    }
-
     /// Like [`Tx::each`], and locks the rows until the end of the transaction. `sql` is a plain `SELECT … FROM … WHERE …`.
     pub async fn each_for_update<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
     where

@@ -365,11 +365,11 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
 /// An entry, even one in the trash, locked until the end of the transaction; its documents have the form that is written.
 pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     rewrite_record(tx, account, Kind::Entry, slug.as_str()).await?;
-    tx.first_for_update_of(
-        "e",
-        "SELECT e.revision, e.deleted, e.entrant, u.names, u.person, e.doc, e.detail \
-         FROM entries e LEFT JOIN users u ON u.account = e.account AND u.slug = e.entrant \
-         WHERE e.account = $1 AND e.slug = $2",
+    tx.first_for_update(
+        "SELECT e.revision, e.deleted, e.entrant, \
+         (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
+         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail \
+         FROM entries e WHERE e.account = $1 AND e.slug = $2",
         &[account.into(), slug.into()],
         |row| {
             Ok(Stored {
