@@ -110,11 +110,26 @@ pub(crate) struct Read {
     pub(crate) driver: f64,
 }
 
-/// Runs the statements of reads in turn, again and again, on that many connections, each beginning at another place.
+/// How a driver is driven.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drive {
+    pub(crate) connections: usize,
+    /// How many reads a second begin, on all connections together; without it each follows the one before at once.
+    pub(crate) rate: Option<f64>,
+}
+
+impl Drive {
+    /// The time from the beginning of a read to that of the next one on the same connection.
+    fn interval(self) -> Option<Duration> {
+        self.rate.map(|rate| Duration::from_secs_f64(float(self.connections as u64) / rate))
+    }
+}
+
+/// Runs the statements of reads in turn, again and again, on several connections, each beginning at another place.
 pub(crate) fn read(
     url: &str,
     units: &Arc<Vec<Vec<Step>>>,
-    connections: usize,
+    drive: Drive,
     duty: Duty,
     postmaster: Option<u32>,
 ) -> Result<Read> {
@@ -122,12 +137,16 @@ pub(crate) fn read(
         let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let order = std::sync::atomic::Ordering::Relaxed;
         let mut tasks: JoinSet<Result<()>> = JoinSet::new();
-        let connections = connections.max(1);
+        let connections = drive.connections;
         for number in 0..connections {
             let mut session = Session::open(url).await?;
             let (units, count) = (Arc::clone(units), Arc::clone(&count));
+            let mut pace = drive.interval().map(tokio::time::interval);
             tasks.spawn(async move {
                 for steps in units.iter().cycle().skip(number * units.len() / connections) {
+                    if let Some(pace) = &mut pace {
+                        pace.tick().await;
+                    }
                     session.run(steps).await?;
                     count.fetch_add(1, order);
                 }
