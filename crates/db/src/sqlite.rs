@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use parking_lot::Mutex;
+use tokio::runtime::Handle;
 
 use super::group::Job;
 use super::row::EachRow;
@@ -74,9 +75,10 @@ impl Sqlite {
         let link = Link::Sqlite(Connected::new(connection));
         let tx = Tx::new(link, Arc::clone(activity));
         let group_limit = settings.group_limit.max(1);
+        let runtime = Handle::try_current().map_err(|error| DbError::Failed(error.to_string()))?;
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
-            .spawn(move || write_groups(tx, &queue, group_limit))
+            .spawn(move || write_groups(tx, &queue, group_limit, &runtime))
             .map_err(|error| DbError::Failed(error.to_string()))?;
         Ok(Self {
             path: Arc::new(file),
@@ -195,8 +197,9 @@ fn make_file(path: &Path) -> Result<(), DbError> {
     }
 }
 
-/// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody.
-fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
+/// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody. The answers are given by a task of the
+/// runtime, which is woken once and not by each of them.
+fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize, runtime: &Handle) {
     while let Ok(first) = queue.recv() {
         let mut group = Vec::new();
         let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
@@ -205,9 +208,11 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) 
             tx.written.clear();
             roll_back(&tx);
         }
-        for job in group {
-            job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
-        }
+        runtime.spawn(async move {
+            for job in group {
+                job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
+            }
+        });
     }
     if let Some(connection) = tx.sqlite() {
         // The next start is quicker with an empty log.
