@@ -30,7 +30,7 @@ use crate::records::orders::{self, Billing, Order};
 use crate::records::people::{self, PeopleRecord};
 use crate::records::review_tasks::{self, ReviewTask, reviewer_key};
 use crate::records::users::store::{Stored, people as persons};
-use crate::records::users::{self, User};
+use crate::records::users::{self, User, normal_email};
 use crate::records::{Refusal, files};
 use db::{AccountId, DbError, Tx};
 use kernel::kind::Kind;
@@ -255,7 +255,8 @@ impl Erasure<'_> {
         after.updated = self.origin.at;
         users::writing::write(self.tx, self.account, self.origin, &after, Action::Trashed, &[]).await?;
         if let Some(email) = &before.email {
-            jobs::store::forget_mails_to(self.tx, self.account, email).await?;
+            let own = normal_email(email);
+            jobs::store::forget_mails_to(self.tx, self.account, &|address| normal_email(address) == own).await?;
         }
         for contact in before.contacts() {
             persons::release_if_unknown(self.tx, &before.global_id, &contact).await?;

@@ -56,6 +56,8 @@ pub mod http;
 
 pub mod erasing;
 
+pub mod expiring_keys;
+
 pub mod resources;
 
 pub mod website;

@@ -269,7 +269,8 @@ async fn edit(db: &Db, slug: Slug, edit: impl Fn(&mut Account) + Send + Sync + '
         Box::pin(async move {
             // The head is locked before the account is read, so that no change of another command is lost.
             tx.head(*id).await?;
-            let Some(mut account) = accounts::store::read(tx, *id, &Context::any_language(origin.at)).await? else {
+            let context = Context::any_language(origin.at);
+            let Some(mut account) = accounts::store::read(tx, *id, &context).await? else {
                 return Err(DbError::Failed("the account is gone".to_owned()));
             };
             let before = account.clone();
@@ -278,6 +279,11 @@ async fn edit(db: &Db, slug: Slug, edit: impl Fn(&mut Account) + Send + Sync + '
                 return Ok(false);
             }
             account.updated = origin.at;
+            // An account that cannot be read is served no more.
+            let wrong = program::store::violations::<Account>(&program::store::stored(&account), &context)?;
+            if !wrong.is_empty() {
+                return Err(DbError::Failed(lines_of(&wrong)));
+            }
             append(tx, *id, origin, &account, Action::Updated).await?;
             accounts::store::save(tx, *id, &account).await.map(|()| true)
         })

@@ -10,7 +10,7 @@ use super::{Failure, account_of, operator, say};
 use serde_json::json;
 
 use crate::log::Action;
-use crate::program::keys::{self, ApiKey, Scope};
+use crate::program::keys::{self, ApiKey, NOTIFIED, Scope};
 use crate::program::{Context, NAME_LENGTH};
 use crate::records::users;
 use crate::services;
@@ -110,8 +110,7 @@ fn end(text: &str) -> Result<End, String> {
 }
 
 fn email(text: &str) -> Result<String, String> {
-    let parts = text.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    parts.map(|_| text.to_owned()).ok_or_else(|| "must be an e-mail address".to_owned())
+    input::email(&Json::String(text.into()))
 }
 
 /// Runs the command.
@@ -130,6 +129,9 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
             }
             if expires.is_some_and(|expires| expires <= now) {
                 return Err(Failure::Usage("--expires: the key would never be good".to_owned()));
+            }
+            if create.notify.len() > NOTIFIED {
+                return Err(Failure::Usage(format!("--notify: names at most {NOTIFIED} addresses")));
             }
             let user = match &create.user {
                 Some(user) => Some(find_user(db, id, user).await?),
@@ -266,6 +268,9 @@ async fn change(db: &Db, account: AccountId, slug: Slug, hash: Option<[u8; 32]>)
                     None => Ok(()),
                     Some(_) => Err(Failure::Failed(format!("key {slug} is revoked; make a new one"))),
                 };
+            }
+            if new_hash.is_some() && !key.is_good(origin.at) {
+                return Err(Failure::Failed(format!("key {slug} has expired; make a new one")));
             }
             match new_hash {
                 None => key.revoked = Some(origin.at),

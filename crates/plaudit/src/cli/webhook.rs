@@ -144,7 +144,7 @@ async fn replay(
     events: Vec<String>,
 ) -> Result<(), Failure> {
     if after >= before {
-        return Err(Failure::Failed("--before must be later than --after".to_owned()));
+        return Err(Failure::Usage("--before must be later than --after".to_owned()));
     }
     let id = account_of(&mut db.snapshot().await?, account).await?;
     let (after, before) = (after.as_microseconds(), before.as_microseconds());

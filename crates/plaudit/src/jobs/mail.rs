@@ -62,7 +62,11 @@ async fn send(run: &mut Run) -> Result<(), JobError> {
     };
     let mut outcome = Ok(());
     for place in open.clone() {
-        let Some(address) = message.to.get(place) else { continue };
+        // Who was erased meanwhile has left a place without an address.
+        let Some(address) = message.to.get(place).filter(|address| !address.is_empty()) else {
+            open.remove(&place);
+            continue;
+        };
         let (id, own) = (format!("{}-{place}", run.job()), Message { to: vec![address.clone()], ..message.clone() });
         let sent = run.app.settings.mail.send(&id, &own, run.app.clock.now()).await;
         if let Err(error) = &sent {

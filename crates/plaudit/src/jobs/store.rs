@@ -286,13 +286,33 @@ pub async fn forget_ended(tx: &mut Tx, account: AccountId) -> Result<(), DbError
     tx.enqueue("DELETE FROM jobs WHERE account = $1 AND finished <> 0", vec![account.into()]).await
 }
 
-/// Forgets the messages that wait to be sent to an address.
-pub async fn forget_mails_to(tx: &mut Tx, account: AccountId, address: &str) -> Result<(), DbError> {
+/// Forgets the addresses that messages wait to be sent to and that are somebody's; a message to nobody else is forgotten. The places
+/// of the others stay what they are, because a job notes which are left.
+pub async fn forget_mails_to(
+    tx: &mut Tx,
+    account: AccountId,
+    is_theirs: &(dyn Fn(&str) -> bool + Sync),
+) -> Result<(), DbError> {
     let sql = "SELECT slug, input FROM jobs WHERE account = $1 AND kind = 'mail' AND finished = 0";
     let waiting: Vec<(Slug, String)> =
         tx.all(sql, &[account.into()], |row| Ok((row.slug(0)?, row.text(1)?.to_owned()))).await?;
-    for (slug, _) in waiting.into_iter().filter(|(_, input)| input.contains(address)) {
-        tx.enqueue("DELETE FROM jobs WHERE account = $1 AND slug = $2", vec![account.into(), slug.into()]).await?;
+    for (slug, input) in waiting {
+        let Ok(mut message) = serde_json::from_str::<serde_json::Value>(&input) else { continue };
+        let Some(to) = message.get_mut("to").and_then(serde_json::Value::as_array_mut) else { continue };
+        let mut is_changed = false;
+        for address in to.iter_mut().filter(|address| address.as_str().is_some_and(is_theirs)) {
+            (*address, is_changed) = ("".into(), true);
+        }
+        let is_to_somebody = to.iter().any(|address| address.as_str().is_some_and(|address| !address.is_empty()));
+        let (sql, values) = match (is_changed, is_to_somebody) {
+            (false, _) => continue,
+            (true, true) => (
+                "UPDATE jobs SET input = $3 WHERE account = $1 AND slug = $2",
+                vec![account.into(), slug.into(), message.to_string().into()],
+            ),
+            (true, false) => ("DELETE FROM jobs WHERE account = $1 AND slug = $2", vec![account.into(), slug.into()]),
+        };
+        tx.enqueue(sql, values).await?;
     }
     Ok(())
 }

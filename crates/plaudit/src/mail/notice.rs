@@ -1,5 +1,6 @@
 //! What is written to people: to those whom a webhook names that it was disabled, and that a delivery has failed for good; to
-//! reviewers that an entry waits for them; to judges that a round ends in which they have open sheets.
+//! reviewers that an entry waits for them; to judges that a round ends in which they have open sheets; to whom an API key names that it
+//! ends.
 //!
 //! Of the address of a webhook only the host is told, because the rest of it may be a secret.
 
@@ -183,6 +184,38 @@ This message was sent once, because entries of the round are assigned to you.
     Message { to: vec![to], subject: format!("{round}: {sheets} until {end}"), text }
 }
 
+/// An API key that ends.
+#[derive(Clone, Copy, Debug)]
+pub struct EndingKey<'a> {
+    /// Its account.
+    pub account: Slug,
+    /// What the account is called.
+    pub account_name: &'a str,
+    /// Its slug.
+    pub slug: Slug,
+    /// What it is called.
+    pub name: &'a str,
+    /// When it ends.
+    pub end: Timestamp,
+}
+
+/// That a key ends soon.
+pub fn key_ends(about: &EndingKey<'_>, to: Vec<String>) -> Message {
+    let EndingKey { account, account_name, slug, name, end } = about;
+    let end = shown(*end);
+    let text = format!(
+        "The key \"{name}\" ({slug}) of the account \"{account_name}\" ({account}) ends at {end}.
+
+From then on it is refused. A new one is made by who runs the service with
+
+    plaudit key create --account {account} --name NAME --scope read|read_write
+
+This message was sent because the key has your address among those who are told before it ends.
+"
+    );
+    Message { to, subject: format!("The key \"{name}\" ({slug}) ends at {end}"), text }
+}
+
 /// How each message to whom a webhook names ends.
 const FOOTER: &str = "
 This message was sent because the webhook has your address among its `notification_emails`.
@@ -223,6 +256,17 @@ mod tests {
 
     fn time(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()
+    }
+
+    #[test]
+    fn whom_a_key_names_is_told_when_it_ends() {
+        let (account, slug) = (Slug::parse("ExmplAwd").unwrap(), Slug::parse("ApiKeySl").unwrap());
+        let end = time("2026-08-01T10:00:00.123456Z");
+        let about = EndingKey { account, account_name: "Example Awards", slug, name: "Web shop", end };
+        let notice = key_ends(&about, vec!["ada@example.org".to_owned()]);
+        assert_eq!(notice.subject, "The key \"Web shop\" (ApiKeySl) ends at 2026-08-01 10:00:00 UTC");
+        let text = "The key \"Web shop\" (ApiKeySl) of the account \"Example Awards\" (ExmplAwd) ends at 2026-08-01 10:00:00 UTC.";
+        assert!(notice.text.starts_with(text), "{}", notice.text);
     }
 
     #[test]

@@ -4,12 +4,14 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use db::{AccountId, DbError};
 use kernel::text::Slug;
 use plaudit::jobs::{self, Failure, Job, State};
 use plaudit::log::{Actor, Origin};
 use plaudit::mail::{Message, Sender};
+use plaudit::program::keys::{ApiKey, Scope};
 
 use crate::both_engines;
 use crate::harness::Server;
@@ -95,6 +97,37 @@ both_engines! {
         let Job { state, report, .. } = find(&server, account, job).await;
         let progress = (report.progress.done, report.progress.total, report.progress.failed);
         assert_eq!((state, progress, report.errors.len()), (State::Done, (2, Some(2), 0), 0));
+    }
+
+    async fn a_message_that_waits_is_not_sent_to_who_was_erased_and_still_to_the_others(server) {
+        let account = server.account("AccountA").await;
+        let job = write_to(&server, account, &["ASE@example.org", "maria-ase@example.org"]).await;
+        let own = write_to(&server, account, &["ase@example.org"]).await;
+        server.post("/user/UserEntr/erase", "").await.expect(204);
+        assert!(jobs::store::find(&server.db, account, own).await.unwrap().is_none());
+        server.settle().await;
+        let ids: Vec<String> = server.messages().into_keys().collect();
+        assert_eq!(ids, [format!("{job}-1")]);
+        let Job { state, report, .. } = find(&server, account, job).await;
+        assert_eq!((state, report.errors.len()), (State::Done, 0));
+    }
+
+    async fn whom_a_key_names_is_told_a_week_and_a_day_before_it_ends_and_once_each(server) {
+        let end = server.clock.now().plus(Duration::from_hours(8 * 24));
+        let named = |key: &mut ApiKey| (key.expires, key.notify) = (Some(end), vec!["ada@example.org".to_owned()]);
+        server.new_key_with("AccountA", Scope::Read, named).await;
+        server.new_key_with("AccountA", Scope::Read, |key| (key.revoked, key.name) = { named(key); (Some(key.created), "revoked".to_owned()) }).await;
+        server.new_key_with("AccountA", Scope::Read, |key| key.expires = Some(end)).await;
+        plaudit::background::begin_upkeep(&server.app).await.unwrap();
+        let mut told = Vec::new();
+        for _ in 0..9 * 12 {
+            server.settle().await;
+            told.push(server.messages().len());
+            server.clock.advance(2 * 60 * 60);
+        }
+        let [week, day] = [1, 2].map(|count| told.iter().position(|told| *told == count).unwrap());
+        assert_eq!((week, day, told.last()), (12, 7 * 12, Some(&2)));
+        assert!(server.messages().values().all(|message| message.contains("ends at 2026-02-08 12:00:00 UTC")));
     }
 
     async fn what_is_no_address_is_an_error_of_the_job_and_the_others_get_the_message(server) {

@@ -21,7 +21,7 @@ const PREFIX: &str = "plaudit_";
 /// The letters after the prefix: 228 bits.
 const LETTERS: usize = 40;
 /// The most addresses that are told before it expires.
-const NOTIFIED: usize = 100;
+pub const NOTIFIED: usize = 100;
 
 choices! {
     /// What a key allows.

@@ -65,6 +65,19 @@ pub async fn each(
     .await
 }
 
+/// Every key that names somebody to be told before its end, with its account.
+// tidy: every account -- the upkeep is the deployment's
+pub async fn that_notify(db: &Db, context: &Context) -> Result<Vec<(AccountId, ApiKey)>, DbError> {
+    let sql = "SELECT account, doc FROM api_keys WHERE doc LIKE '%\"notify\":[\"%' ORDER BY account, slug";
+    let mut found = Vec::new();
+    db.each(sql, &[], |row| {
+        found.push((AccountId(row.integer(0)?), store::parse(row.text(1)?, context)?));
+        Ok(())
+    })
+    .await?;
+    Ok(found)
+}
+
 fn read(row: &Row<'_>, context: &Context) -> Result<(ApiKey, [u8; 32]), DbError> {
     let hash = row.bytes(0)?.try_into().map_err(|_| DbError::Failed("a key's hash is broken".to_owned()))?;
     Ok((store::parse(row.text(1)?, context)?, hash))

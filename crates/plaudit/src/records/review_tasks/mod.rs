@@ -23,6 +23,7 @@ use crate::program::review_stages::{Decision, REVIEWERS, Reviewer, reviewers};
 use crate::program::{Member, Record, Shape};
 use crate::records::people::PeopleRecord;
 use crate::records::store::SetTable;
+use crate::records::users::normal_email;
 use db::Value;
 use kernel::document::{self, Object};
 use kernel::input::{self, Members};
@@ -140,9 +141,11 @@ impl ReviewTask {
     }
 }
 
-/// A text by which lists find a reviewer: an e-mail address or a name, whatever its case.
+/// A text by which lists find a reviewer: an e-mail address or a name, whatever its case. Addresses are compared as those of users
+/// are: folding makes one of letters that are two in the name of a host.
 pub(crate) fn reviewer_key(text: &str) -> String {
-    bounded(&folded(text.trim()))
+    let text = text.trim();
+    bounded(&if text.contains('@') { normal_email(text) } else { folded(text) })
 }
 
 impl PeopleRecord for ReviewTask {
