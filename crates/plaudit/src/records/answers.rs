@@ -1,6 +1,11 @@
 //! Answers: what a record says in the fields of its form.
+//!
+//! - An answer is given to a live field about what the record is, of its form or tab. It is taken back wherever it stands.
+//! - The cells of a table are merged, every other answer is replaced; null and the empty string take one back.
+//! - What is too long since a limit was lowered can be shortened, and not made longer.
 
-use crate::program::{Context, Member, MemberValue, Shape, Texts};
+use crate::program::fields::{Field, Resource, check_answer, form_of, is_asked_in, merged, validate_answer};
+use crate::program::{Context, Member, MemberValue, Program, Shape, Texts};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations, Wrong};
 use kernel::json::{Json, Object as JsonObject};
@@ -101,6 +106,88 @@ pub fn given_to_field(body: &JsonObject, field: Slug) -> (Option<JsonObject<'sta
     let value = members.required("value", input::any);
     let answers = value.map(|value| JsonObject::of_distinct([(field.to_string().into(), value)]));
     (answers, members.finish())
+}
+
+/// What answers are given to; `None` is what is not known.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// The member that has the answers, under which is told what is wrong.
+    pub member: &'static str,
+    /// What the fields ask about.
+    pub resource: Resource,
+    /// The form that they are on.
+    pub form: Option<Slug>,
+    /// The tab that they stand on, where not every one of the form will do.
+    pub tab: Option<Slug>,
+    /// The category that they are asked in.
+    pub category: Option<Slug>,
+}
+
+impl Asked {
+    /// Whether it is asked for the answer to a field.
+    pub fn takes(&self, field: &Field, program: &Program) -> bool {
+        let is_of_form = || self.form.is_none_or(|form| form_of(field, program) == Some(form));
+        field.resource == self.resource && self.tab.is_none_or(|tab| field.tab == Some(tab)) && is_of_form()
+    }
+
+    fn has_no_such(&self) -> String {
+        match (self.resource, self.tab) {
+            (Resource::Users, _) => "is no field about users".to_owned(),
+            (_, Some(_)) => "is no field of the tab".to_owned(),
+            (_, None) => "is no field of the form".to_owned(),
+        }
+    }
+}
+
+/// The answers after these were given. What is wrong is told under the member and the field's slug.
+pub fn given_to(
+    program: &Program,
+    asked: Asked,
+    before: &Answers,
+    given: &JsonObject,
+    violations: &mut Violations,
+) -> Answers {
+    let mut after = before.clone();
+    for (name, value) in given.iter() {
+        match answer(program, asked, before, (name, value)) {
+            Ok((field, answer)) => after.set(field, answer),
+            Err(wrong) => violations.wrong(&format!("{}.{}", asked.member, excerpt(name)), &wrong),
+        }
+    }
+    let [had, has] = [before, &after].map(|answers| answers.iter().map(|(_, answer)| answer.length()).sum::<usize>());
+    if has > had
+        && let Err(message) = program.lengths.check_entry(has)
+    {
+        violations.add(asked.member, message);
+    }
+    after
+}
+
+/// The field of a name, and the answer that it has after this one was given.
+fn answer(
+    program: &Program,
+    asked: Asked,
+    before: &Answers,
+    (name, value): (&str, &Json),
+) -> Result<(Slug, Option<Json<'static>>), Wrong<()>> {
+    let found =
+        Slug::parse(name).and_then(|slug| program.fields.live(slug)).map(|field| (field, before.get(field.slug)));
+    let is_taken_back = value.is_null() || value.as_str() == Some("");
+    let found = found.filter(|(field, had)| had.is_some() && is_taken_back || asked.takes(field, program));
+    let (field, had) = found.ok_or_else(|| asked.has_no_such())?;
+    validate_answer(field, value)?;
+    let answer = merged(field.kind, had, value);
+    let is_asked = asked.category.is_none_or(|category| is_asked_in(field, category, program));
+    if let Some(answer) = &answer {
+        if !is_asked {
+            return Err("is not asked in the category".to_owned().into());
+        }
+        check_answer(field, answer)?;
+        if had.is_none_or(|had| answer.length() > had.length()) {
+            program.lengths.check_answer(answer)?;
+        }
+    }
+    Ok((field.slug, answer))
 }
 
 #[cfg(test)]

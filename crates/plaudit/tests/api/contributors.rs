@@ -19,6 +19,18 @@ async fn more(server: &Server) {
 }
 
 both_engines! {
+    async fn what_was_answered_before_a_field_moved_to_another_tab_is_taken_back(server) {
+        more(&server).await;
+        server.import(&of_account_a(r#"{"kind":"tab","slug":"TabAttaX","form":"FormEntr","type":"Attachments","order":6}"#)).await;
+        server.put("/field/FieldCtr", r#"{"tab":"TabContX"}"#).await.expect(200);
+        server.put("/field/FieldAtt", r#"{"tab":"TabAttaX"}"#).await.expect(200);
+        let other = server.put("/contributor/Contribu", r#"{"fields":{"FieldCtr":"Other"}}"#).await.expect(422);
+        assert_eq!(error_names(&other, JSON).unwrap(), ["fields.FieldCtr"]);
+        let shown = server.put("/contributor/Contribu", r#"{"fields":{"FieldCtr":null}}"#).await.expect(200).json();
+        assert_eq!(shown["fields"], json!([]));
+        server.put("/contributor/Contribu", r#"{"fields":{"FieldCtr":null}}"#).await.expect(422);
+    }
+
     async fn a_contributor_is_added_and_its_entry_shows_it(server) {
         let changes = server.changes("AccountA").await.len();
         let answer = server.post("/contributor", NEW).await.expect(201);

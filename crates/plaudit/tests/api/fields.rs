@@ -69,6 +69,35 @@ both_engines! {
         server.delete("/field/FieldRad").await.expect(404);
     }
 
+    async fn a_field_whose_condition_compares_with_an_option_that_went_meanwhile_stays_in_the_trash(server) {
+        server.delete("/field/FieldCon").await.expect(204);
+        server.put("/field/FieldRad", r#"{"options":["no"]}"#).await.expect(200);
+        for format in FORMATS {
+            let answer = server.post_with("/field/FieldCon/restore", "", &[("accept", format)]).await.expect(422);
+            assert_eq!(error_names(&answer, format), None, "a state has no errors map");
+        }
+        server.import(&of_account_a("")).await;
+        server.put("/field/FieldRad", r#"{"options":["no","yes"]}"#).await.expect(200);
+        server.post("/field/FieldCon/restore", "").await.expect(204);
+    }
+
+    async fn a_file_that_nobody_can_upload_is_not_required(server) {
+        let body = |required: bool| {
+            json!({"type": "file", "tab": "TabContr", "required": required, "translated": {"title": {"en_GB": "Photo"}}}).to_string()
+        };
+        let answer = server.post("/field", &body(true)).await.expect(422);
+        assert_eq!(error_names(&answer, JSON).unwrap(), ["required"]);
+        let made = server.post("/field", &body(false)).await.expect(201).json();
+        let path = format!("/field/{}", made["slug"].as_str().unwrap());
+        assert_eq!(error_names(&server.put(&path, r#"{"required":true}"#).await.expect(422), JSON).unwrap(), ["required"]);
+        // A file may say so; then it is not asked for.
+        server.import(&of_account_a(r#"{"kind":"field","slug":"FieldCtF","form":"FormEntr","tab":"TabContr","resource":"contributors","type":"file","required":true,"title":{"en_GB":"Photo"}}
+{"kind":"round","slug":"RoundEnt","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Entries"},"type":"entry","end_date":"2026-02-28 12:00:00"}"#)).await;
+        server.put("/field/FieldCtF", r#"{"required":true}"#).await.expect(200);
+        server.post("/contributor", r#"{"entry":"EntryTwo","tab":"TabContr"}"#).await.expect(201);
+        server.put("/entry/EntryTwo", r#"{"status":"submitted"}"#).await.expect(200);
+    }
+
     async fn a_deletion_obeys_if_match(server) {
         server.delete_with("/field/FieldTxt", &[("if-match", "\"1.1.j\"")]).await.expect(412);
         server.delete_with("/field/FieldRad", &[("if-match", "\"1.1.j\"")]).await.expect(422);

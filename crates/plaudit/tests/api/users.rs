@@ -10,6 +10,7 @@ mod renewal;
 
 use kernel::kind::Kind;
 use plaudit::log::forms::FORMS;
+use plaudit::program::fields::Lengths;
 use serde_json::{Value, json};
 
 use crate::both_engines;
@@ -258,6 +259,28 @@ both_engines! {
             format!("user {slug} updated user_updated"),
         ]);
         assert_eq!(wrong(&server, "AccountA").await, Vec::<String>::new());
+    }
+
+    async fn answers_of_a_user_have_the_bounds_of_answers_however_often_they_are_given(server) {
+        server.import(&of_account_a(SETUP)).await;
+        let server = server.restart_with(|settings| settings.lengths = Lengths { answer: 1_000, entry: 1_500 }).await;
+        let cell = |cell: &str| json!({"user_fields": {"FieldUsT": {cell: "x".repeat(600)}}}).to_string();
+        server.put("/user/UserMana", &cell("A1")).await.expect(200);
+        let answer = server.put("/user/UserMana", &cell("A2")).await.expect(422);
+        assert_eq!(names(&answer, JSON), ["user_fields.FieldUsT"]);
+        let text = json!({"user_fields": {"FieldUse": "x".repeat(900)}}).to_string();
+        assert_eq!(names(&server.put("/user/UserMana", &text).await.expect(422), JSON), ["user_fields"]);
+        let unknown = json!({"user_fields": {"x".repeat(1_000): 1}}).to_string();
+        let told = names(&server.put("/user/UserMana", &unknown).await.expect(422), JSON);
+        assert!(told.len() == 1 && told[0].len() < 100, "{told:?}");
+        server.put("/user/UserMana", r#"{"user_fields":{"FieldUsF":""}}"#).await.expect(200);
+    }
+
+    async fn a_chapter_keeps_a_manager_who_is_in_the_trash_and_takes_no_other(server) {
+        server.delete("/user/UserMana").await.expect(204);
+        server.put("/chapter/ChapterN", r#"{"managers":["UserMana"]}"#).await.expect(200);
+        let answer = server.put("/chapter/ChapterS", r#"{"managers":["UserMana"]}"#).await.expect(422);
+        assert_eq!(names(&answer, JSON), ["managers"]);
     }
 
     async fn errors_of_an_update_name_every_member_and_change_nothing(server) {

@@ -23,11 +23,18 @@ pub fn may_manage(program: &Program, roles: &[Slug]) -> bool {
     kinds.any(|kind| matches!(kind, RoleType::ChapterManager | RoleType::ProgramManager))
 }
 
-/// The managers of these slugs; `found` are those of them that are users of the account.
-fn managers(named: Vec<Slug>, found: &[Candidate], program: &Program, violations: &mut Violations) -> Vec<Slug> {
+/// The managers of these slugs; `found` are those of them that are users of the account, and who is one `before` can stay, also in
+/// the trash.
+fn managers(
+    named: Vec<Slug>,
+    (before, found): (&[Slug], &[Candidate]),
+    program: &Program,
+    violations: &mut Violations,
+) -> Vec<Slug> {
     let mut managers = Vec::with_capacity(named.len());
     for slug in named {
         match found.iter().find(|candidate| candidate.slug == slug) {
+            _ if before.contains(&slug) => managers.push(slug),
             None => violations.add("managers", format!("{slug} is no user of the account")),
             Some(candidate) if !may_manage(program, &candidate.roles) => {
                 violations.add("managers", format!("{slug} does not hold the role of a chapter manager"));
@@ -50,7 +57,7 @@ pub fn create(
     if let Some(season) = changes.season.filter(|season| program.seasons.live(*season).is_none()) {
         violations.add("season", format!("{season} is no season of the account"));
     }
-    changes.managers = changes.managers.map(|named| managers(named, found, program, &mut violations));
+    changes.managers = changes.managers.map(|named| managers(named, (&[], found), program, &mut violations));
     let made = || {
         let (season, name, _) = (changes.season?, changes.name.clone()?, changes.status?);
         let mut chapter = Chapter::blank(slug, season, name, &Context { now, ..program.context.clone() })?;
@@ -69,7 +76,8 @@ pub fn update(
     found: &[Candidate],
     now: Timestamp,
 ) -> Result<Chapter, Violations> {
-    changes.managers = changes.managers.map(|named| managers(named, found, program, &mut violations));
+    changes.managers =
+        changes.managers.map(|named| managers(named, (&chapter.managers, found), program, &mut violations));
     let mut after = chapter.clone();
     changes.apply(&mut after);
     if after != *chapter {

@@ -269,6 +269,13 @@ pub(super) fn is_too_deep(fields: &Records<Field>, field: &Field) -> bool {
     deciding(fields, field).count() > CHAIN
 }
 
+/// The live field that the condition of a field names, and what is wrong where it no longer takes what it is compared with.
+pub(super) fn broken_of<'p>(program: &'p Program, field: &Field) -> Option<(&'p Field, String)> {
+    let condition = field.conditional.as_ref()?;
+    let named = program.fields.live(condition.field)?;
+    compares(condition, named).err().map(|(_, wrong)| (named, wrong.to_string()))
+}
+
 /// Which conditions of live fields compare with what a changed field no longer takes: each with the field that has it.
 pub(super) fn broken_by<'p>(program: &'p Program, changed: &Field) -> Option<(&'p Field, String)> {
     program.fields.all_live().find_map(|field| {

@@ -352,6 +352,11 @@ impl Field {
         self.kind == FieldType::File
     }
 
+    /// Whether nothing can be answered to it: files are uploaded to entries and users alone.
+    pub fn is_never_answered(&self) -> bool {
+        self.is_file() && !matches!(self.resource, Resource::Entries | Resource::Users)
+    }
+
     /// Whether it is asked in a category.
     pub fn applies_to(&self, category: Slug) -> bool {
         self.categories.as_ref().is_none_or(|categories| categories.contains(&category))

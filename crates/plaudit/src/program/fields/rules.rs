@@ -50,8 +50,8 @@ fn unnamed(fields: &Records<Field>, slug: Slug) -> Result<(), String> {
     }
 }
 
-/// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there, and
-/// that one is not at the end of too long a chain.
+/// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there, that one is
+/// not at the end of too long a chain, and it has such answers still as the condition compares with.
 pub(crate) fn restore(program: &Program, field: &Field) -> Result<(), String> {
     let mut missing = Vec::new();
     if let Some(tab) = field.tab.filter(|tab| program.tabs.live(*tab).is_none()) {
@@ -68,7 +68,14 @@ pub(crate) fn restore(program: &Program, field: &Field) -> Result<(), String> {
         [] if conditions::is_too_deep(&program.fields, field) => {
             Err(format!("The field cannot be restored: more than {CHAIN} conditions would follow one another."))
         }
-        [] => Ok(()),
+        [] => match conditions::broken_of(program, field) {
+            None => Ok(()),
+            Some((named, wrong)) => Err(format!(
+                "The field cannot be restored: what its condition compares the field {} ({}) with {wrong}.",
+                named.slug,
+                named.title.first()
+            )),
+        },
         [one] => Err(format!("The field cannot be restored: {one} is in the trash.")),
         all => Err(format!("The field cannot be restored: {} are in the trash.", all.join(" and "))),
     }
@@ -194,6 +201,11 @@ fn validate(
 ) {
     if is_typed {
         check_type(field, &["limits"], violations);
+    }
+    let is_required_now = field.required && before.is_none_or(|before| !before.required);
+    if is_typed && is_placed && is_required_now && field.is_never_answered() {
+        let resource = field.resource.name();
+        violations.add("required", format!("cannot be true, because no files are uploaded to fields about {resource}"));
     }
     for name in field.limits.contradictions() {
         violations.add(format!("limits.{name}"), ABOVE_MAXIMUM);

@@ -104,11 +104,11 @@ pub fn check_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
 
 /// Whether a value can be given as the answer to a field now. The empty string and null take an answer back.
 pub fn validate_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
-    if field.is_file() {
-        return if value.is_null() { Ok(()) } else { Err("must be uploaded as a file".to_owned().into()) };
-    }
     if value.as_str() == Some("") && !matches!(field.kind, FieldType::Content | FieldType::Formula) {
         return Ok(());
+    }
+    if field.is_file() {
+        return if value.is_null() { Ok(()) } else { Err("must be uploaded as a file".to_owned().into()) };
     }
     match field.kind {
         FieldType::CheckboxList => input::both(check_answer(field, value), is_option(field, value))?,
@@ -215,8 +215,9 @@ pub(super) fn cell(reference: &str) -> Option<(&str, u32)> {
 
 fn is_date_time(text: &str) -> bool {
     let written = text.split_once(' ').is_some_and(|(date, time)| Date::parse(date).is_some() && is_time(time));
-    // Times with another offset are no form of the contract (section 6).
-    written || (text.ends_with('Z') && Timestamp::parse(text).is_some())
+    // Times with another offset, or with a blank before it, are no form of the contract (section 6).
+    let is_time_stamp = text.as_bytes().get(10) == Some(&b'T') && text.ends_with('Z');
+    written || (is_time_stamp && Timestamp::parse(text).is_some())
 }
 
 fn is_time(text: &str) -> bool {

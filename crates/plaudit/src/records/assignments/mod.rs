@@ -27,7 +27,7 @@ pub(crate) use document::write_of;
 pub use document::{MEMBERS, Shown, name_of};
 pub(crate) use list::LIST;
 pub use list::LISTED;
-pub use sheet::{COMMENT_LENGTH, Comment, Decision, Score, Sheet};
+pub use sheet::{COMMENT_LENGTH, COMMENTS, Comment, Decision, Score, Sheet};
 pub use slug::AssignmentSlug;
 
 use crate::lists::Table;

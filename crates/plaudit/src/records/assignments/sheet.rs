@@ -12,7 +12,7 @@ pub const COMMENT_LENGTH: usize = 65_536;
 /// The most scores of a sheet.
 pub(super) const SCORES: usize = 10_000;
 /// The most comments of one declaration.
-pub(super) const COMMENTS: usize = 1_000;
+pub const COMMENTS: usize = 1_000;
 
 choices! {
     /// What a judge says of an entry that qualifies or not.

@@ -29,7 +29,6 @@ pub mod store;
 
 pub use counts::CountChanges;
 pub use document::{Counts, RelatedData, answers_of, detail};
-pub use given::{Asked, given_to};
 pub use list::{LISTED, PAYMENTS};
 pub use record::{Stated, complete};
 pub use rules::{change_chapter, check_changeable};

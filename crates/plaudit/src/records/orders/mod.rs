@@ -33,6 +33,7 @@ pub(crate) use invoice::{E_INVOICE_STATUSES, e_invoice_status};
 pub use list::LISTED;
 pub use members::MEMBERS;
 pub use payments::{PAYMENTS, Transaction, TransactionStatus};
+pub(crate) use record::TEXT_LENGTH;
 pub use record::{Billing, Catalogue, Item, Order, Payment, PaymentStatus, TaxDetails};
 pub use rules::{Given, Series, Totals, invoice_key, items_html, totals};
 pub use update::Changes;

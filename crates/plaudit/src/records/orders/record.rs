@@ -12,7 +12,7 @@ use kernel::text::{Currency, Locale, Money, Rate, Slug, Timestamp};
 use pricing::CreditLine;
 
 /// The most characters of an ordinary text.
-pub(super) const TEXT_LENGTH: usize = 255;
+pub(crate) const TEXT_LENGTH: usize = 255;
 /// The most characters of comments, notes and descriptions.
 pub(super) const LONG_TEXT_LENGTH: usize = 65_536;
 /// The most characters of an invoice number.

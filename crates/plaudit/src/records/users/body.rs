@@ -5,13 +5,14 @@
 //!   `user_fields` are merged by field, and tables cell by cell. null or the empty string take an answer back.
 //! - A role and a field must be live ones of the account; a field must be one about users.
 
-use crate::program::fields::{Resource, merged, validate_answer};
+use crate::program::fields::Resource;
 use crate::program::roles::RoleType;
 use crate::program::{Context, Program};
+use crate::records::answers::{Answers, Asked, given_to};
 use crate::records::users::password::{Password, password};
 use crate::records::users::{Changes, Origin, User};
-use kernel::input::{Members, Violations, Wrong};
-use kernel::json::{Json, Object as JsonObject};
+use kernel::input::{Members, Violations};
+use kernel::json::Object as JsonObject;
 use kernel::text::{Slug, Timestamp};
 
 /// The password of a body, where there is one and it is right. It is hashed before the rest is looked at.
@@ -19,10 +20,20 @@ pub(crate) fn password_of(body: &JsonObject) -> Option<Password> {
     password(body.get("password")?).ok()
 }
 
-/// Reads the body of a new user, or that of an update.
-pub(crate) fn read(body: &JsonObject, is_new: bool, program: &Program) -> (Changes, Violations) {
-    let mut members = Members::open(body);
-    let changes = Changes::read_from(&mut members, is_new, &program.context);
+/// What the answers of a user are given to.
+const ASKED: Asked = Asked { member: "user_fields", resource: Resource::Users, form: None, tab: None, category: None };
+
+/// What a body says of a user.
+pub(crate) struct Given {
+    changes: Changes,
+    /// The answers after those of the body were given, where it has any.
+    user_fields: Option<Answers>,
+}
+
+/// Reads the body of an update, or that of a new user, before whom there is none.
+pub(crate) fn read(body: &JsonObject, before: Option<&User>, program: &Program) -> (Given, Violations) {
+    let (mut members, is_new) = (Members::open(body), before.is_none());
+    let mut changes = Changes::read_from(&mut members, is_new, &program.context);
     if is_new {
         members.required("password", password);
     } else {
@@ -31,30 +42,21 @@ pub(crate) fn read(body: &JsonObject, is_new: bool, program: &Program) -> (Chang
     for role in changes.roles.iter().flatten().filter(|role| program.roles.live(**role).is_none()) {
         members.fault("roles", format!("{role} is no role of the account"));
     }
-    for (name, value) in changes.user_fields.iter().flat_map(JsonObject::iter) {
-        if let Err(wrong) = validate(program, name, value) {
-            members.faults(&format!("user_fields.{name}"), &wrong);
-        }
-    }
     let mut violations = members.finish();
+    let (none, given) = (Answers::default(), changes.user_fields.take());
+    let had = before.map_or(&none, |before| &before.user_fields);
+    let user_fields = given.map(|given| given_to(program, ASKED, had, &given, &mut violations));
     let has_none = |contact: &Option<Option<String>>| contact.as_ref().is_none_or(Option::is_none);
     // A contact that is wrong is told of as that alone.
     let is_told = violations.iter().any(|(member, _)| member == "email" || member == "mobile");
     if is_new && has_none(&changes.email) && has_none(&changes.mobile) && !is_told {
         violations.add("email", "is required where there is no mobile number");
     }
-    (changes, violations)
-}
-
-fn validate(program: &Program, name: &str, answer: &Json) -> Result<(), Wrong<()>> {
-    let field = Slug::parse(name).and_then(|slug| program.fields.live(slug));
-    let field =
-        field.filter(|field| field.resource == Resource::Users).ok_or_else(|| "is no field about users".to_owned())?;
-    validate_answer(field, answer)
+    (Given { changes, user_fields }, violations)
 }
 
 /// The user that a body makes: of this slug and person, added now.
-pub(crate) fn create(program: &Program, changes: Changes, slug: Slug, person: &str, now: Timestamp) -> Option<User> {
+pub(crate) fn create(program: &Program, given: Given, slug: Slug, person: &str, now: Timestamp) -> Option<User> {
     let context = Context { now, ..program.context.clone() };
     let user = User {
         created_by: Origin::Api,
@@ -63,12 +65,12 @@ pub(crate) fn create(program: &Program, changes: Changes, slug: Slug, person: &s
         season_joined: program.active_season().map(|season| season.slug),
         ..User::blank(slug, String::new(), String::new(), &context)?
     };
-    Some(apply(program, &user, changes))
+    Some(apply(&user, given))
 }
 
 /// The user after an update; where nothing changes, as it was.
-pub(crate) fn update(program: &Program, before: &User, changes: Changes, now: Timestamp) -> User {
-    let after = apply(program, before, changes);
+pub(crate) fn update(before: &User, given: Given, now: Timestamp) -> User {
+    let after = apply(before, given);
     if after == *before { after } else { User { updated: now, ..after } }
 }
 
@@ -78,12 +80,10 @@ fn default_roles(program: &Program) -> Vec<Slug> {
     entrants.min_by_key(|role| (role.created, role.slug)).map(|role| role.slug).into_iter().collect()
 }
 
-fn apply(program: &Program, before: &User, mut changes: Changes) -> User {
+fn apply(before: &User, Given { changes, user_fields }: Given) -> User {
     let mut user = before.clone();
-    for (name, value) in changes.user_fields.take().iter().flat_map(JsonObject::iter) {
-        if let Some(field) = Slug::parse(name).and_then(|slug| program.fields.any(slug)) {
-            user.user_fields.set(field.slug, merged(field.kind, before.user_fields.get(field.slug), value));
-        }
+    if let Some(user_fields) = user_fields {
+        user.user_fields = user_fields;
     }
     changes.apply(&mut user);
     user

@@ -87,8 +87,8 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
     if store::find_for_update(tx, account, *slug).await?.is_some() {
         return Err(ApiError::Internal(format!("the slug {slug} was drawn twice")));
     }
-    let (changes, violations) = body::read(body, true, program);
-    let made = body::create(program, changes, *slug, person, writing.origin.at);
+    let (given, violations) = body::read(body, None, program);
+    let made = body::create(program, given, *slug, person, writing.origin.at);
     let mut user = made.ok_or_else(|| ApiError::Internal("a member of a user has no default".to_owned()))?;
     let email = user.email.as_deref().map(normal_email);
     let contacts = (person.as_str(), email.as_deref(), user.mobile.as_deref());
@@ -140,8 +140,8 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Update>) -> Result<Reply, A
     let (slug, body, hash) = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
     let Stored { user: before, revision, .. } = live(tx, writing, *slug).await?;
-    let (changes, mut violations) = body::read(body, false, program);
-    let mut after = body::update(program, &before, changes, writing.origin.at);
+    let (given, mut violations) = body::read(body, Some(&before), program);
+    let mut after = body::update(&before, given, writing.origin.at);
     if after.email.is_none() && after.mobile.is_none() && (before.email.is_some() || before.mobile.is_some()) {
         let member = if before.email.is_some() { "email" } else { "mobile" };
         violations.add(member, "cannot be taken away, because nothing else reaches the user");

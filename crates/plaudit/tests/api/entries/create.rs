@@ -218,6 +218,13 @@ both_engines! {
         copy(&server, "Entry1").await.expect(400);
     }
 
+    async fn no_entry_is_copied_on_a_form_or_in_a_season_that_takes_none(server) {
+        let form = r#"{"kind":"form","slug":"FormEntr","season":"SeasonAc","name":{"en_GB":"Entry form"},"type":"entry","chapter_option":"all","archived":true}"#;
+        server.import(&of_account_a(form)).await;
+        let answer = copy(&server, "EntryOne").await.expect(422).json();
+        assert_eq!(answer["message"], "The entry cannot be copied: its form takes no entries in the season.");
+    }
+
     async fn a_retried_creation_makes_one_entry(server) {
         let headers = [("idempotency-key", "once")];
         let first = server.post_with("/entry", &body(&json!({})), &headers).await.expect(201);

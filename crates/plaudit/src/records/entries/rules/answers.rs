@@ -34,7 +34,8 @@ pub(crate) fn require(
     (entry_children, by_applicant): (&EntryChildren, bool),
     violations: &mut Violations,
 ) {
-    let asked_of = |field: &&Field| field.required && (field.applicant.write || !by_applicant);
+    let is_asked = |field: &&Field| field.applicant.write || !by_applicant;
+    let asked_of = |field: &&Field| field.required && !field.is_never_answered() && is_asked(field);
     let all = program.fields.all_live().filter(asked_of);
     let required: Vec<&Field> = all.filter(|field| is_asked_in(field, category, program)).collect();
     let told: BTreeSet<String> = violations.iter().map(|(member, _)| member.to_owned()).collect();
