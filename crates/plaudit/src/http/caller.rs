@@ -264,8 +264,11 @@ impl<S> Writing<S> {
 
     /// [`Writing::precondition`] of an entry as it stands.
     pub fn precondition_of(&self, entry: &entries::store::Stored) -> Result<(), ApiError> {
-        let shown = (entry.doc.as_str(), Some(entry.detail.as_str()));
-        self.precondition_shown(&entry.head()?, entry.revision, shown, entry.person.as_slice())
+        if !self.compares_what_is_shown() {
+            return self.precondition(entry.revision);
+        }
+        let sight = self.sight_of(&entry.head()?)?;
+        self.precondition_seen((&entry.doc, Some(&entry.detail), sight), entry.person.as_slice())
     }
 
     /// [`Writing::precondition`] of a record of an entry, as it is shown: the tags of whoever does not see everything are
@@ -345,7 +348,7 @@ impl<S: Send + Sync + 'static> Run<S> {
                 // here after its client had gone away.
                 match idempotency::store::find(account, Source::Snapshot(tx), claim, context.oldest_kept()).await? {
                     Some((request, _)) if request != claim.request => return Err(ApiError::IdempotencyMismatch),
-                    Some((_, recorded)) => return Ok((Reply::Replay(Arc::new(recorded)), program)),
+                    Some((_, recorded)) => return Ok((Reply::Replay(Arc::new(recorded.replayed())), program)),
                     None => {}
                 }
             }

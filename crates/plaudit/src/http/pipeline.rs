@@ -39,8 +39,6 @@ const KEY: HeaderName = HeaderName::from_static("x-api-key");
 pub(super) const LANGUAGE: HeaderName = HeaderName::from_static("x-api-language");
 /// The header of the idempotency key.
 const IDEMPOTENCY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The header of an answer that was given before.
-const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// The header of the requests of a window.
 const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 /// The header of the requests that are left of a window.
@@ -398,14 +396,13 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claim
     let guard = context.app.running.begin(&claim.name);
     let request = Request::from_parts(parts, body);
     let source = Source::Db(&context.app.db);
-    if let Some((fingerprint, mut recorded)) =
+    if let Some((fingerprint, recorded)) =
         idempotency::store::find(caller.account(), source, &claim, context.oldest_kept()).await?
     {
         if fingerprint != claim.request {
             return Err(ApiError::IdempotencyMismatch);
         }
-        recorded.headers.push((REPLAYED, HeaderValue::from_static("true")));
-        return Ok(Claimed::Answered(recorded));
+        return Ok(Claimed::Answered(recorded.replayed()));
     }
     let guard = guard.ok_or(ApiError::StillRunning)?;
     let caller = Caller::new(RequestContext { claim: Some(claim), ..context.clone() });
@@ -502,7 +499,15 @@ pub(super) async fn again(caller: &Caller, program: Arc<Program>, now: Timestamp
 async fn keep_error(caller: &Caller, error: ApiError) -> Recorded {
     let context = caller.context();
     let recorded = answer::record_error(&error, context.format);
-    let is_passing = matches!(error, ApiError::StillRunning | ApiError::IdempotencyMismatch);
+    // What a key may not do now it may do when its person has another role.
+    let is_passing = matches!(
+        error,
+        ApiError::StillRunning
+            | ApiError::IdempotencyMismatch
+            | ApiError::KeyRefused
+            | ApiError::ReadOnlyKey
+            | ApiError::NotPermitted
+    );
     let kept = recorded.status < 500 && !is_passing;
     if let Some(claim) = context.claim.clone().filter(|_| kept) {
         let state = (caller.clone(), claim, recorded.clone());

@@ -12,6 +12,9 @@ use crate::records::users::Person;
 use crate::render::Content;
 use kernel::kind::Kind;
 
+/// The header of an answer that was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
 /// The `ETag`, without quotes, of an answer that these bytes decide.
 pub fn entity_tag(decides: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(decides)[..16])
@@ -93,6 +96,14 @@ pub struct Recorded {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: Content,
+}
+
+impl Recorded {
+    /// The answer as it is given again.
+    pub(super) fn replayed(mut self) -> Self {
+        self.headers.push((REPLAYED, HeaderValue::from_static("true")));
+        self
+    }
 }
 
 impl Reply {

@@ -12,7 +12,7 @@ use crate::program::prices::{MemberStatus, Price, PriceType};
 use crate::records::entries::Entry;
 use crate::records::entries::rules::tags;
 use crate::records::orders::{
-    AppliedTax, Calculation, ENTRANT, ENTRY, Item, LineParts, Order, Payment, TaxTreatment, Totals, Wanted,
+    AppliedTax, Calculation, ENTRANT, ENTRY, Item, LineParts, Order, Payment, TEXT_LENGTH, TaxTreatment, Totals, Wanted,
 };
 use kernel::input::Violations;
 use kernel::text::{Currency, LocalTime, Money, Rate, Slug, Timestamp};
@@ -341,7 +341,8 @@ pub(super) fn of_quote(
         },
         tax_rate: Rate::from_ten_thousandths(rates).unwrap_or_default(),
         processing_fee_rate: Rate::default(),
-        tax_term: terms.join(" + "),
+        // Each tax has its own term whole.
+        tax_term: terms.join(" + ").chars().take(TEXT_LENGTH).collect(),
         tax_rate_details: if let [tax] = taxes.as_slice() { tax.tax } else { None },
         payment: Payment::default(),
         items: items.collect(),

@@ -312,6 +312,22 @@ both_engines! {
         assert_eq!(standing(&server, "EntryOne", "ScoreQua").await, (1, whole(1)));
     }
 
+    async fn a_sheet_has_no_more_declarations_than_can_be_read(server) {
+        prepared(&server).await;
+        let path = linked(&server, "EntryOne", "UserJudg", "ScorePoi").await;
+        server.post(&format!("{path}/conflict"), r#"{"comment":"My sister"}"#).await.expect(200);
+        let exported = server.export("AccountA").await;
+        let line = exported.lines().find(|line| line.contains("My sister") && line.contains("ScorePoi")).unwrap();
+        let mut sheet: Value = serde_json::from_str(line).unwrap();
+        let one = sheet["conflict"][0].clone();
+        sheet["conflict"] = vec![one; 999].into();
+        server.import(&of_account_a(&sheet.to_string())).await;
+        server.post(&format!("{path}/conflict"), r#"{"comment":"The last"}"#).await.expect(200);
+        let answer = server.post(&format!("{path}/conflict"), r#"{"comment":"One more"}"#).await.expect(422).json();
+        assert_eq!((&answer["message"], &answer["errors"]), (&json!("A sheet has at most 1000 declarations."), &Value::Null));
+        server.get(&path).await.expect(200);
+    }
+
     async fn a_judge_who_was_taken_off_an_entry_is_not_assigned_again(server) {
         prepared(&server).await;
         let path = linked(&server, "EntryOne", "UserJudg", "ScoreQua").await;

@@ -323,6 +323,7 @@ both_engines! {
             (r#""decision":"stop""#, "action_at"),
             (r#""decision":"maybe","action_at":"2026-01-01T00:00:00Z""#, "decision"),
             (r#""season":"SeasonOl""#, "season"),
+            (r#""category":"NoSuchCa""#, "category"),
             (r#""reviewer":[{"name":"Ada"}]"#, "reviewer.1.email"),
             (r#""colour":"red""#, "colour"),
         ] {

@@ -308,6 +308,31 @@ both_engines! {
         both.put(&format!("{OWN}/score"), r#"{"criteria":{"CritCraf":2}}"#).await.expect(200);
     }
 
+    async fn what_a_role_does_not_allow_is_done_by_the_same_idempotency_key_once_it_does(server) {
+        prepared(&server).await;
+        server.import(&of_account_a(STAGES)).await;
+        let task = server.post("/review-task", r#"{"review_stage":"StageMin","entry":"EntryJud"}"#).await.expect(200).json();
+        let path = format!("/review-task/{}/decision", task["token"].as_str().unwrap());
+        let entrant = Person::of(&server, "UserOthe").await;
+        let (body, headers) = (Some(r#"{"decision":"proceed"}"#), [("idempotency-key", "one")]);
+        entrant.ask("PUT", &path, body, &headers).await.expect(403);
+        server.put("/user/UserOthe", r#"{"roles":["RoleOfRA"]}"#).await.expect(200);
+        entrant.ask("PUT", &path, body, &headers).await.expect(200);
+    }
+
+    async fn nobody_is_asked_by_an_address_that_only_looks_like_the_own_one(server) {
+        prepared(&server).await;
+        server.import(&of_account_a(r#"{"kind":"review_stage","slug":"StageDot","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Dots"},"timing":"after_submission","start":"manual","reviewers":[{"name":"A","email":"ada@mail.example"}]}
+{"kind":"user","slug":"UserDotl","first_name":"A","last_name":"B","email":"ada@ma\u0131l.example"}
+{"kind":"user","slug":"UserDots","first_name":"A","last_name":"B","email":"ADA@mail.example"}"#)).await;
+        let task = server.post("/review-task", r#"{"review_stage":"StageDot","entry":"EntryJud"}"#).await.expect(200).json();
+        let token = task["token"].as_str().unwrap();
+        let other = Person::of(&server, "UserDotl").await;
+        assert!(other.list("/review-task").await.is_empty());
+        other.get(&format!("/review-task/{token}")).await.expect(404);
+        assert_eq!(Person::of(&server, "UserDots").await.list("/review-task").await, [token]);
+    }
+
     async fn reviewers_see_and_decide_what_they_are_asked(server) {
         prepared(&server).await;
         server.import(&of_account_a(STAGES)).await;
