@@ -11,6 +11,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::SendError;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::group::Job;
 use super::row::EachRow;
@@ -59,7 +61,23 @@ pub(super) struct Sqlite {
     idle: Idle,
     activity: Arc<Activity>,
     jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
-    writer: Mutex<Option<std::thread::JoinHandle<()>>>,
+    /// The writer, and the task that gives its answers.
+    writer: Mutex<Option<(std::thread::JoinHandle<()>, tokio::task::JoinHandle<()>)>>,
+}
+
+/// Writes that were run together, and the outcome of their commit.
+struct Ended {
+    group: Vec<Box<dyn Job>>,
+    outcome: Result<(), DbError>,
+}
+
+impl Ended {
+    fn answer(self) {
+        let Self { group, outcome } = self;
+        for job in group {
+            job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
+        }
+    }
 }
 
 impl Sqlite {
@@ -76,9 +94,11 @@ impl Sqlite {
         let tx = Tx::new(link, Arc::clone(activity));
         let group_limit = settings.group_limit.max(1);
         let runtime = Handle::try_current().map_err(|error| DbError::Failed(error.to_string()))?;
+        let (answers, mut ended) = unbounded_channel();
+        let answering = runtime.spawn(async move { while ended.recv().await.map(Ended::answer).is_some() {} });
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
-            .spawn(move || write_groups(tx, &queue, group_limit, &runtime))
+            .spawn(move || write_groups(tx, &queue, group_limit, &answers))
             .map_err(|error| DbError::Failed(error.to_string()))?;
         Ok(Self {
             path: Arc::new(file),
@@ -87,7 +107,7 @@ impl Sqlite {
             idle: Idle::default(),
             activity: Arc::clone(activity),
             jobs: Mutex::new(Some(jobs)),
-            writer: Mutex::new(Some(writer)),
+            writer: Mutex::new(Some((writer, answering))),
         })
     }
 
@@ -169,8 +189,9 @@ impl Sqlite {
         self.idle.lock().clear();
         self.jobs.lock().take();
         let writer = self.writer.lock().take();
-        if let Some(writer) = writer {
+        if let Some((writer, answering)) = writer {
             drop(tokio::task::spawn_blocking(move || writer.join()).await);
+            drop(answering.await);
         }
     }
 }
@@ -197,9 +218,9 @@ fn make_file(path: &Path) -> Result<(), DbError> {
     }
 }
 
-/// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody. The answers are given by a task of the
-/// runtime, which is woken once and not by each of them.
-fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize, runtime: &Handle) {
+/// The writer: takes what waits, runs it in one transaction, commits once, and has everybody answered. A task of the runtime gives the
+/// answers: it is woken once for a group, and not the runtime by each of them.
+fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize, answers: &UnboundedSender<Ended>) {
     while let Ok(first) = queue.recv() {
         let mut group = Vec::new();
         let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
@@ -208,11 +229,10 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize, 
             tx.written.clear();
             roll_back(&tx);
         }
-        runtime.spawn(async move {
-            for job in group {
-                job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
-            }
-        });
+        // A runtime that has stopped answers nobody.
+        if let Err(SendError(ended)) = answers.send(Ended { group, outcome }) {
+            ended.answer();
+        }
     }
     if let Some(connection) = tx.sqlite() {
         // The next start is quicker with an empty log.
@@ -274,4 +294,27 @@ fn now<T>(future: impl Future<Output = Result<T, DbError>>) -> Result<T, DbError
 
 fn awaited() -> DbError {
     DbError::Failed("a write awaited something other than its transaction".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::poll_immediate;
+
+    use crate::{AccountId, Db, DbError, Settings};
+
+    #[tokio::test]
+    async fn a_database_that_is_closed_has_answered_every_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings::at(&format!("sqlite:{}", folder.path().join("new.db").display()));
+        let db = Db::open(&settings).await.unwrap();
+        let write = || Box::pin(db.write(AccountId::NONE, (), |_, ()| Box::pin(async { Ok::<_, DbError>(7) })));
+        let mut writes: Vec<_> = (0..20).map(|_| write()).collect();
+        for write in &mut writes {
+            assert_eq!(poll_immediate(write).await, None);
+        }
+        db.close().await;
+        for write in &mut writes {
+            assert_eq!(poll_immediate(write).await, Some(Ok(7)));
+        }
+    }
 }

@@ -92,8 +92,8 @@ pub async fn measure(app: &App) -> Result<(), DbError> {
 }
 
 /// Forgets what is kept for a time: answers to idempotency keys, windows of the rate limit, deliveries, jobs, plans of
-/// assignments, and what uploads left that nobody recorded. Looks after keys that end, and after the
-/// reminders and deadlines of reviews.
+/// assignments, and what uploads left that nobody recorded. Looks after notices of expiring keys, and after
+/// the reminders and deadlines of reviews.
 async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
     let now = app.clock.now();
     let before = |seconds: i64| Timestamp::from_seconds(now.as_seconds().saturating_sub(seconds));
@@ -113,8 +113,8 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
     if let Err(error) = planning::store::forget(&app.db, now).await {
         tracing::warn!(%error, "old plans of assignments could not be forgotten");
     }
-    if let Err(error) = expiring_keys::tell(&app).await {
-        tracing::warn!(%error, "whom keys name that end is told by the next upkeep");
+    if let Err(error) = expiring_keys::notify(&app).await {
+        tracing::warn!(%error, "notices of expiring keys wait for the next upkeep");
     }
     if let Err(error) = follow_up(&app).await {
         tracing::warn!(%error, "reminders and deadlines of reviews wait for the next upkeep");

@@ -17,7 +17,7 @@ use crate::http::idempotency;
 use crate::jobs;
 use crate::log::{self, Action, Origin};
 use crate::program::fields::FieldType;
-use crate::program::keys::{self, ApiKey};
+use crate::program::keys;
 use crate::program::{Program, Record, RecordKey as _};
 use crate::records::answers::Answers;
 use crate::records::assignments::{Assignment, Comment};
@@ -73,7 +73,7 @@ pub async fn erase(
     erasure.orders(user).await?;
     erasure.documents(("recipient", user)).await?;
     erasure.reviews(&found.user).await?;
-    erasure.keys(user).await?;
+    erasure.keys(&found.user).await?;
     erasure.user(found, person).await?;
     erasure.bytes().await?;
     erasure.traces(user).await?;
@@ -177,17 +177,21 @@ impl Erasure<'_> {
         Ok(())
     }
 
-    /// The keys of the person are good no more.
-    async fn keys(&mut self, user: Slug) -> Result<(), Refusal> {
+    /// The keys of the person are good no more, and no other key notifies the person.
+    async fn keys(&mut self, user: &User) -> Result<(), Refusal> {
+        let own = user.email.as_deref().map(normal_email);
         let mut found = Vec::new();
-        keys::store::each(self.tx, self.account, &self.program.context, |key, hash| {
-            found.extend((key.user == Some(user)).then_some((key, hash)));
-        })
-        .await?;
+        keys::store::each(self.tx, self.account, &self.program.context, |key, hash| found.push((key, hash))).await?;
         for (before, hash) in found {
+            let mut after = before.clone();
+            after.notify.retain(|address| Some(normal_email(address)) != own);
+            if before.user == Some(user.slug) {
+                (after.name, after.notify) = (ERASED.to_owned(), Vec::new());
+                after.revoked.get_or_insert(self.origin.at);
+            } else if after == before {
+                continue;
+            }
             self.records.insert((Kind::ApiKey, before.slug.to_string()));
-            let mut after = ApiKey { name: ERASED.to_owned(), notify: Vec::new(), ..before.clone() };
-            after.revoked.get_or_insert(self.origin.at);
             if after != before {
                 keys::store::change(self.tx, self.account, self.origin, Action::Updated, (&after, &hash)).await?;
             }

@@ -276,22 +276,22 @@ async fn edit(db: &Db, slug: Slug, edit: impl Fn(&mut Account) + Send + Sync + '
             let before = account.clone();
             edit(&mut account);
             if account == before {
-                return Ok(false);
+                return Ok(Ok(false));
             }
             account.updated = origin.at;
             // An account that cannot be read is served no more.
             let wrong = program::store::violations::<Account>(&program::store::stored(&account), &context)?;
             if !wrong.is_empty() {
-                return Err(DbError::Failed(lines_of(&wrong)));
+                return Ok(Err(Failure::Usage(lines_of(&wrong))));
             }
             append(tx, *id, origin, &account, Action::Updated).await?;
-            accounts::store::save(tx, *id, &account).await.map(|()| true)
+            accounts::store::save(tx, *id, &account).await.map(|()| Ok(true))
         })
     });
     done.await.map_err(|error| match error {
         DbError::Duplicate(_) => Failure::Failed("the host name belongs to another account".to_owned()),
         error => error.into(),
-    })
+    })?
 }
 
 /// Has a value in a list, or not in it.

@@ -288,6 +288,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn who_is_notified_has_an_address() {
+        assert_eq!(email("a@example.org"), Ok("a@example.org".to_owned()));
+        for wrong in
+            ["a", "a@", "a b@example.org", "a@example.org\nb@example.org", &format!("a@{}.org", "x".repeat(255))]
+        {
+            assert!(email(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn a_key_ends_at_a_time_or_after_one() {
         assert_eq!(end("90d"), Ok(End::After(Duration::from_hours(90 * 24))));
         assert_eq!(end("12h"), Ok(End::After(Duration::from_hours(12))));

@@ -238,6 +238,19 @@ async fn an_account_is_changed_where_it_may_be_so() {
 }
 
 #[tokio::test]
+async fn what_could_not_be_read_again_is_not_stored() {
+    let place = Place::with_demo().await;
+    let key = ["key", "create", "--account", "DemoAwds", "--name", "k", "--scope", "read", "--notify"];
+    let refused = place.refused(&[&key[..], &[&vec!["a@example.org"; 101].join(",")]].concat()).await;
+    assert!(refused.0 == 2 && refused.1.starts_with("--notify: "), "{refused:?}");
+    let hosts: Vec<String> = (0..1_000).map(|number| format!("h{number}.example.org")).collect();
+    let create = ["account", "create", "--slug", "OtherAwd", "--name", "Other", "--host", &hosts.join(",")];
+    place.done(&create).await;
+    let refused = place.refused(&["account", "host", "add", "OtherAwd", "more.example.org"]).await;
+    assert!(refused.0 == 2 && refused.1.starts_with("hosts "), "{refused:?}");
+}
+
+#[tokio::test]
 async fn a_key_is_known_by_its_name_while_no_other_has_it() {
     let place = Place::with_demo().await;
     let create =

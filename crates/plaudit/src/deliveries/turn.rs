@@ -7,7 +7,8 @@ use bytes::Bytes;
 
 use super::endpoint::Key;
 use super::store::{self, Delivery, Settled};
-use crate::jobs::{self, mail::Notice};
+use crate::jobs;
+use crate::jobs::mail::{MOST_NOTICES, Notice};
 use crate::leases::{LeaseName, store as lease_store};
 use crate::log::{Action, Actor, Origin};
 use crate::program::Program;
@@ -87,7 +88,7 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
         }
         let origin = Origin { actor: Actor::System, source: "system", at: turn.at };
         for message in &turn.messages {
-            jobs::mail::notify(tx, account, message, &origin, &turn.ids).await?;
+            jobs::mail::notify(tx, account, (message, MOST_NOTICES), &origin, &turn.ids).await?;
         }
         if let Some((value, reason)) = disabled {
             let after = value.with_status(Status::Disabled, Some(reason.as_str()), turn.at);

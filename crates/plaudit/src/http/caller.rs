@@ -264,18 +264,15 @@ impl<S> Writing<S> {
 
     /// [`Writing::precondition`] of an entry as it stands.
     pub fn precondition_of(&self, entry: &entries::store::Stored) -> Result<(), ApiError> {
-        if !self.compares_what_is_shown() {
-            return self.precondition(entry.revision);
-        }
-        let sight = self.sight_of(&entry.head()?)?;
-        self.precondition_seen((&entry.doc, Some(&entry.detail), sight), entry.person.as_slice())
+        let shown = (entry.doc.as_str(), Some(entry.detail.as_str()));
+        self.precondition_shown(|| self.sight_of(&entry.head()?), entry.revision, shown, entry.person.as_slice())
     }
 
     /// [`Writing::precondition`] of a record of an entry, as it is shown: the tags of whoever does not see everything are
     /// of that alone.
     pub fn precondition_shown(
         &self,
-        entry: &Entry,
+        sight: impl FnOnce() -> Result<Sight, ApiError>,
         revision: i64,
         (document, detail): (&str, Option<&str>),
         people: &[Person],
@@ -283,7 +280,7 @@ impl<S> Writing<S> {
         if !self.compares_what_is_shown() {
             return self.precondition(revision);
         }
-        self.precondition_seen((document, detail, self.sight_of(entry)?), people)
+        self.precondition_seen((document, detail, sight()?), people)
     }
 
     /// Whether `If-Match` is there and compares what is shown, as the tags of whoever does not see everything do: then

@@ -23,8 +23,8 @@ const NOT_NOW: &str = "The message cannot be sent at present.";
 /// What is told of an address that is refused for good.
 const REFUSED: &str = "The message could not be sent to this address.";
 
-/// The most notices of an account in a day.
-const MOST_NOTICES: i64 = 20;
+/// The most notices of an account in a day of what its users do.
+pub const MOST_NOTICES: i64 = 20;
 
 /// A message that nobody has asked for.
 #[derive(Clone, Debug, Serialize)]
@@ -36,18 +36,18 @@ pub struct Notice {
     pub about: String,
 }
 
-/// Has a notice sent, unless one about the same was added within a day, or the account has had its number. The jobs themselves
+/// Has a notice sent, unless one about the same was added within a day, or the account has had so many. The jobs themselves
 /// are what is counted, so that nothing that is done to what they are about begins the day anew.
 pub async fn notify(
     tx: &mut Tx,
     account: AccountId,
-    notice: &Notice,
+    (notice, most): (&Notice, i64),
     origin: &Origin,
     ids: &Ids,
 ) -> Result<(), DbError> {
     let since = Timestamp::from_seconds(origin.at.as_seconds().saturating_sub(24 * 60 * 60));
     let (all, same) = store::notices(tx, account, &notice.about, since).await?;
-    if same == 0 && all < MOST_NOTICES {
+    if same == 0 && all < most {
         super::add(tx, account, (WORK.kind, serde_json::json!(notice).to_string()), origin, ids).await?;
     }
     Ok(())

@@ -184,9 +184,9 @@ This message was sent once, because entries of the round are assigned to you.
     Message { to: vec![to], subject: format!("{round}: {sheets} until {end}"), text }
 }
 
-/// An API key that ends.
+/// An API key that ends soon.
 #[derive(Clone, Copy, Debug)]
-pub struct EndingKey<'a> {
+pub struct ExpiringKey<'a> {
     /// Its account.
     pub account: Slug,
     /// What the account is called.
@@ -195,20 +195,24 @@ pub struct EndingKey<'a> {
     pub slug: Slug,
     /// What it is called.
     pub name: &'a str,
+    /// What it allows.
+    pub scope: &'a str,
+    /// The person by whose roles it acts.
+    pub user: Option<Slug>,
     /// When it ends.
     pub end: Timestamp,
 }
 
 /// That a key ends soon.
-pub fn key_ends(about: &EndingKey<'_>, to: Vec<String>) -> Message {
-    let EndingKey { account, account_name, slug, name, end } = about;
-    let end = shown(*end);
+pub fn expiring_key(about: &ExpiringKey<'_>, to: Vec<String>) -> Message {
+    let ExpiringKey { account, account_name, slug, name, scope, user, end } = about;
+    let (end, user) = (shown(*end), user.map_or_else(String::new, |user| format!(" --user {user}")));
     let text = format!(
         "The key \"{name}\" ({slug}) of the account \"{account_name}\" ({account}) ends at {end}.
 
-From then on it is refused. A new one is made by who runs the service with
+From then on it is refused. Ask who runs the service for a new one, by
 
-    plaudit key create --account {account} --name NAME --scope read|read_write
+    plaudit key create --account {account} --name NAME --scope {scope}{user}
 
 This message was sent because the key has your address among those who are told before it ends.
 "
@@ -262,11 +266,15 @@ mod tests {
     fn whom_a_key_names_is_told_when_it_ends() {
         let (account, slug) = (Slug::parse("ExmplAwd").unwrap(), Slug::parse("ApiKeySl").unwrap());
         let end = time("2026-08-01T10:00:00.123456Z");
-        let about = EndingKey { account, account_name: "Example Awards", slug, name: "Web shop", end };
-        let notice = key_ends(&about, vec!["ada@example.org".to_owned()]);
+        let user = Slug::parse("UserSlug");
+        let about =
+            ExpiringKey { account, account_name: "Example Awards", slug, name: "Web shop", scope: "read", user, end };
+        let notice = expiring_key(&about, vec!["ada@example.org".to_owned()]);
         assert_eq!(notice.subject, "The key \"Web shop\" (ApiKeySl) ends at 2026-08-01 10:00:00 UTC");
         let text = "The key \"Web shop\" (ApiKeySl) of the account \"Example Awards\" (ExmplAwd) ends at 2026-08-01 10:00:00 UTC.";
         assert!(notice.text.starts_with(text), "{}", notice.text);
+        let command = "\n    plaudit key create --account ExmplAwd --name NAME --scope read --user UserSlug\n";
+        assert!(notice.text.contains(command), "{}", notice.text);
     }
 
     #[test]

@@ -163,7 +163,7 @@ async fn precondition<T: EntryChild, S>(
         return writing.precondition(revision);
     }
     let (document, _) = before.shown(tx, writing.account(), head).await?;
-    writing.precondition_shown(head, revision, (&document, None), &[])
+    writing.precondition_shown(|| writing.sight_of(head), revision, (&document, None), &[])
 }
 
 /// Logs and writes a record, and has its entry show it.

@@ -324,7 +324,7 @@ both_engines! {
         server.import(&of_account_a(&sheet.to_string())).await;
         server.post(&format!("{path}/conflict"), r#"{"comment":"The last"}"#).await.expect(200);
         let answer = server.post(&format!("{path}/conflict"), r#"{"comment":"One more"}"#).await.expect(422).json();
-        assert_eq!((&answer["message"], &answer["errors"]), (&json!("A sheet has at most 1000 declarations."), &Value::Null));
+        assert_eq!((&answer["message"], &answer["errors"]), (&json!("A sheet has at most 1000 declarations of conflicts."), &Value::Null));
         server.get(&path).await.expect(200);
     }
 

@@ -6,7 +6,7 @@ mod write;
 use serde_json::{Value, json};
 
 use crate::both_engines;
-use crate::harness::check::{FORMATS, error_names};
+use crate::harness::check::{FORMATS, error_names, message};
 use crate::harness::fixture::of_account_a;
 use crate::harness::{JSON, Server};
 
@@ -75,7 +75,9 @@ both_engines! {
         for format in FORMATS {
             let answer = server.post_with("/field/FieldCon/restore", "", &[("accept", format)]).await.expect(422);
             assert_eq!(error_names(&answer, format), None, "a state has no errors map");
+            assert!(message(&answer, format).contains("its condition compares the field FieldRad (Published)"), "{}", answer.text());
         }
+        // What is checked of all records still holds.
         server.import(&of_account_a("")).await;
         server.put("/field/FieldRad", r#"{"options":["no","yes"]}"#).await.expect(200);
         server.post("/field/FieldCon/restore", "").await.expect(204);

@@ -8,7 +8,7 @@
 //!   the client sent, so that a retry finds its answer whatever became of the service meanwhile.
 //! - An answer that is longer than [`LONGEST`] is not kept, nor is one for which the account has no room left: a repeat is
 //!   409 with the address of what was done, and does nothing.
-//! - Faults of ours, and requests that were refused for their rate, are not kept.
+//! - Faults of ours, and requests that were refused for their rate, their key or a role, are not kept.
 
 pub mod store;
 

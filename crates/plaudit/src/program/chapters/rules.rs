@@ -23,8 +23,8 @@ pub fn may_manage(program: &Program, roles: &[Slug]) -> bool {
     kinds.any(|kind| matches!(kind, RoleType::ChapterManager | RoleType::ProgramManager))
 }
 
-/// The managers of these slugs; `found` are those of them that are users of the account, and who is one `before` can stay, also in
-/// the trash.
+/// The managers of these slugs; `found` are those of them that are users of the account. Who manages the chapter `before` can stay,
+/// also in the trash or without the role.
 fn managers(
     named: Vec<Slug>,
     (before, found): (&[Slug], &[Candidate]),

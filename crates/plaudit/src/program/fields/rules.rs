@@ -71,7 +71,7 @@ pub(crate) fn restore(program: &Program, field: &Field) -> Result<(), String> {
         [] => match conditions::broken_of(program, field) {
             None => Ok(()),
             Some((named, wrong)) => Err(format!(
-                "The field cannot be restored: what its condition compares the field {} ({}) with {wrong}.",
+                "The field cannot be restored: its condition compares the field {} ({}) with what that takes no more ({wrong}).",
                 named.slug,
                 named.title.first()
             )),

@@ -49,7 +49,7 @@ impl Lengths {
         check_length(answer.length(), self.answer)
     }
 
-    /// The same of an entry, or of the answers of something that it shows.
+    /// The same of an entry, or of the answers of something else.
     pub fn check_entry(&self, length: usize) -> Result<(), String> {
         check_length(length, self.entry)
     }

@@ -65,13 +65,16 @@ pub async fn each(
     .await
 }
 
-/// Every key that names somebody to be told before its end, with its account.
+/// Every key that names somebody to be notified before its end, with its account; one that cannot be read is passed over.
 // tidy: every account -- the upkeep is the deployment's
 pub async fn that_notify(db: &Db, context: &Context) -> Result<Vec<(AccountId, ApiKey)>, DbError> {
     let sql = "SELECT account, doc FROM api_keys WHERE doc LIKE '%\"notify\":[\"%' ORDER BY account, slug";
     let mut found = Vec::new();
     db.each(sql, &[], |row| {
-        found.push((AccountId(row.integer(0)?), store::parse(row.text(1)?, context)?));
+        match store::parse(row.text(1)?, context) {
+            Ok(key) => found.push((AccountId(row.integer(0)?), key)),
+            Err(error) => tracing::warn!(%error, "nobody is notified of a key"),
+        }
         Ok(())
     })
     .await?;

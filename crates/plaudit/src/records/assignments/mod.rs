@@ -27,7 +27,7 @@ pub(crate) use document::write_of;
 pub use document::{MEMBERS, Shown, name_of};
 pub(crate) use list::LIST;
 pub use list::LISTED;
-pub use sheet::{COMMENT_LENGTH, COMMENTS, Comment, Decision, Score, Sheet};
+pub use sheet::{COMMENT_LENGTH, Comment, DECLARATIONS, Decision, Score, Sheet};
 pub use slug::AssignmentSlug;
 
 use crate::lists::Table;
@@ -153,7 +153,7 @@ pub struct Assignment {
     /// Why the sheet was opened again after it was complete; null once it is changed, and where it never was.
     pub reopening: Option<Comment>,
     /// Conflicts of interest that were declared here.
-    #[member(List(&<Comment as MemberValue>::SHAPE, sheet::COMMENTS), with = sheet::conflict, default = Vec::new(),
+    #[member(List(&<Comment as MemberValue>::SHAPE, sheet::DECLARATIONS), with = sheet::conflict, default = Vec::new(),
         references = sheet::conflict::references)]
     pub conflict: Vec<Comment>,
     /// Whether the judge has a conflict of interest with the entry, declared in whatever score set or told by the records.

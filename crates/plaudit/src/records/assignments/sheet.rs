@@ -11,8 +11,8 @@ use kernel::text::{Points, Slug, Timestamp};
 pub const COMMENT_LENGTH: usize = 65_536;
 /// The most scores of a sheet.
 pub(super) const SCORES: usize = 10_000;
-/// The most comments of one declaration.
-pub const COMMENTS: usize = 1_000;
+/// The most declarations of conflicts of a sheet.
+pub const DECLARATIONS: usize = 1_000;
 
 choices! {
     /// What a judge says of an entry that qualifies or not.
@@ -147,11 +147,11 @@ pub(super) mod scores {
 
 /// The member `conflict`.
 pub(super) mod conflict {
-    use super::{COMMENTS, Comment, Context, Kind, Members, Object, Slug, Texts};
+    use super::{Comment, Context, DECLARATIONS, Kind, Members, Object, Slug, Texts};
 
     /// Reads all comments.
     pub(in super::super) fn read(members: &mut Members<'_>, _: &Context) -> Option<Vec<Comment>> {
-        let read = members.objects("conflict", COMMENTS, Comment::read_members)?;
+        let read = members.objects("conflict", DECLARATIONS, Comment::read_members)?;
         Some(read.into_iter().flatten().collect())
     }
 

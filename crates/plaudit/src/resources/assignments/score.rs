@@ -7,7 +7,7 @@ use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::program::score_sets::ScoreSet;
 use crate::records::assignments::scoring::{ScoringContext, check_link, check_scoring, check_sheet};
 use crate::records::assignments::{
-    Assignment, AssignmentSlug, COMMENT_LENGTH, COMMENTS, Comment, Sheet, Shown, Status, store,
+    Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, DECLARATIONS, Sheet, Shown, Status, store,
 };
 use crate::records::standings::store::FoundSheet;
 use db::{AccountId, Source, Tx};
@@ -122,8 +122,8 @@ async fn write_conflict(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, 
     let Some(judge) = before.value.judge else {
         return Err(ApiError::State("A role has no conflicts of interest; its users do.".to_owned()));
     };
-    if before.value.conflict.len() >= COMMENTS {
-        return Err(ApiError::State(format!("A sheet has at most {COMMENTS} declarations.")));
+    if before.value.conflict.len() >= DECLARATIONS {
+        return Err(ApiError::State(format!("A sheet has at most {DECLARATIONS} declarations of conflicts.")));
     }
     precondition(writing, &found)?;
     let mut after = before.value.clone();

@@ -218,7 +218,7 @@ both_engines! {
         copy(&server, "Entry1").await.expect(400);
     }
 
-    async fn no_entry_is_copied_on_a_form_or_in_a_season_that_takes_none(server) {
+    async fn no_entry_is_copied_on_a_form_that_takes_none(server) {
         let form = r#"{"kind":"form","slug":"FormEntr","season":"SeasonAc","name":{"en_GB":"Entry form"},"type":"entry","chapter_option":"all","archived":true}"#;
         server.import(&of_account_a(form)).await;
         let answer = copy(&server, "EntryOne").await.expect(422).json();

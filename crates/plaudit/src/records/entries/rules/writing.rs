@@ -369,9 +369,6 @@ pub(crate) fn copy(program: &Program, entry: &Entry, facts: &Facts, identity: Id
     let category = open_category(program, entry.category, &mut violations);
     violations.append(offered(program.chapters.live(entry.chapter), Some(entry.season), category, entry.chapter));
     form_of(program, Some(entry.form), (Some(entry.season), category), &mut violations);
-    if program.seasons.live(entry.season).is_none() {
-        violations.add("season", "is in the trash");
-    }
     if !facts.has_entrant {
         violations.add("entrant", "is in the trash");
     }
