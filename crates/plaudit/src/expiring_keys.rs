@@ -16,7 +16,7 @@ use db::{AccountId, DbError, Tx};
 use kernel::text::{Slug, Timestamp};
 
 const DAY: Duration = Duration::from_hours(24);
-/// How long before its end a key is told of.
+/// How long before the end of a key its notices are sent.
 const BEFORE: [Duration; 2] = [Duration::from_hours(7 * 24), DAY];
 
 /// Has the notices sent that are due.
