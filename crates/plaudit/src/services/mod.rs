@@ -59,12 +59,14 @@ const LONG_BODIES: (usize, usize) = (8, 2);
 /// How often is logged that the windows of keys cannot be counted together.
 const LOG_EVERY: Duration = Duration::from_mins(1);
 
-/// How many pages are read at the same time, and how many of one account: on PostgreSQL a quarter of the connections is left for
-/// what is short, on SQLite an account may keep each processor busy once.
+/// How many pages are read at the same time, and how many of one account. On PostgreSQL a quarter of the connections is left for
+/// what is short, and an account leaves one page to the others, but may always read two: one alone would leave the database
+/// waiting while it is rendered. On SQLite an account may keep each processor busy once.
 fn pages_together(db: &Db) -> (usize, usize) {
     if let Some(connections) = db.connections() {
         let quarter = connections.div_ceil(4);
-        return ((connections - quarter).saturating_sub(long_pages_together(db)).max(1), quarter);
+        let pages = (connections - quarter).saturating_sub(long_pages_together(db)).max(1);
+        return (pages, (pages - 1).max(2));
     }
     (2 * processors(), processors())
 }
