@@ -10,7 +10,6 @@ use crate::context::Context;
 use crate::engine::{Engine, Filled};
 use crate::load::{self, Duty, Requests, float};
 use crate::plaudit::Server;
-use crate::replay::Drive;
 use crate::report::Report;
 use crate::wire::Step;
 use crate::{replay, wire};
@@ -66,32 +65,24 @@ pub(crate) fn measure(
     let server = Server::start(context, &filled.url)?;
     let processes = server.processes(postmaster);
     let once = Duty { runs: 1, ..context.duty };
-    let (mut ours, mut bare, mut busy, mut connections) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    // In turns, so that a machine that grows slower does so for all.
+    let (mut ours, mut bare, mut connections) = (Vec::new(), Vec::new(), 0);
+    // In turns, so that a machine that grows slower does so for both.
     for _ in 0..context.duty.runs {
-        let load = load::measure(server.address, &read.load, once, &processes)?;
+        ours.push(load::measure(server.address, &read.load, once, &processes)?);
         connections = Engine::connections(filled)?;
-        for (rate, runs) in [(Some(load.rate), &mut bare), (None, &mut busy)] {
-            runs.push(replay::read(&filled.url, &units, Drive { connections, rate }, once, postmaster)?);
-        }
-        ours.push(load);
+        bare.push(replay::read(&filled.url, &units, connections, once, postmaster)?);
     }
     server.stop()?;
-    for ((ours, bare), busy) in ours.iter().zip(&bare).zip(&busy) {
-        let [ours, bare, busy] = [ours.microseconds, bare.microseconds, busy.microseconds];
-        println!("  in turn: {ours:.1} us, {bare:.1} us and {busy:.1} us");
+    for (ours, bare) in ours.iter().zip(&bare) {
+        println!("  in turn: {:.1} us and {:.1} us", ours.microseconds, bare.microseconds);
     }
-    let (ours, bare, busy) = (load::middle(&ours), replay::middle(&bare), replay::middle(&busy));
+    let (ours, bare) = (load::middle(&ours), replay::middle(&bare));
     report.load(&format!("PostgreSQL: {name}, with the database"), ours);
     report.figure("PostgreSQL: connections of the server", float(connections.try_into()?), "");
-    for (drive, bare) in [("at the same rate", bare), ("without a pause", busy)] {
-        let driver = format!("PostgreSQL: the bare driver with the same statements {drive}");
-        report.figure(&driver, bare.microseconds, "us a request");
-        report.figure(format!("{driver}, its own process"), bare.driver, "us a request");
-    }
-    let ratio = |bare: replay::Read| ours.microseconds / bare.microseconds;
-    report.figure(format!("PostgreSQL: {name} against the driver without a pause"), ratio(busy), "");
-    report.at_most(format!("PostgreSQL: processor time, {name} against the driver"), 1.4, ratio(bare), "");
+    report.figure("PostgreSQL: the bare driver with the same statements", bare.microseconds, "us a request");
+    report.figure("PostgreSQL: of it, the driver's own process", bare.driver, "us a request");
+    let ratio = ours.microseconds / bare.microseconds;
+    report.at_most(format!("PostgreSQL: processor time, {name} against the driver"), 1.4, ratio, "");
     Ok(())
 }
 

@@ -10,7 +10,6 @@ use bytes::{BufMut as _, BytesMut};
 use futures_util::future::try_join_all;
 use futures_util::{TryStreamExt as _, pin_mut};
 use tokio::task::JoinSet;
-use tokio::time::{Interval, interval_at};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, NoTls, Statement};
 
@@ -111,31 +110,11 @@ pub(crate) struct Read {
     pub(crate) driver: f64,
 }
 
-/// The share of the reads that it is to begin which a driver at least ends.
-const KEEPS_UP: f64 = 0.95;
-
-/// How a driver is driven.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Drive {
-    pub(crate) connections: usize,
-    /// How many reads a second begin, on all connections together; without it each follows the one before at once.
-    pub(crate) rate: Option<f64>,
-}
-
-impl Drive {
-    /// When reads begin on a connection, so that those of all connections begin at even intervals from a time on.
-    fn pace(self, number: usize, start: Instant) -> Option<Interval> {
-        let [number, connections] = [number, self.connections].map(|count| float(count as u64));
-        let interval = Duration::from_secs_f64(connections / self.rate?);
-        Some(interval_at((start + interval.mul_f64(number / connections)).into(), interval))
-    }
-}
-
-/// Runs the statements of reads in turn, again and again, on several connections, each beginning at another place.
+/// Runs the statements of reads in turn, again and again, on that many connections, each beginning at another place.
 pub(crate) fn read(
     url: &str,
     units: &Arc<Vec<Vec<Step>>>,
-    drive: Drive,
+    connections: usize,
     duty: Duty,
     postmaster: Option<u32>,
 ) -> Result<Read> {
@@ -143,16 +122,12 @@ pub(crate) fn read(
         let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let order = std::sync::atomic::Ordering::Relaxed;
         let mut tasks: JoinSet<Result<()>> = JoinSet::new();
-        let (connections, start) = (drive.connections, Instant::now());
+        let connections = connections.max(1);
         for number in 0..connections {
             let mut session = Session::open(url).await?;
             let (units, count) = (Arc::clone(units), Arc::clone(&count));
-            let mut pace = drive.pace(number, start);
             tasks.spawn(async move {
                 for steps in units.iter().cycle().skip(number * units.len() / connections) {
-                    if let Some(pace) = &mut pace {
-                        pace.tick().await;
-                    }
                     session.run(steps).await?;
                     count.fetch_add(1, order);
                 }
@@ -165,11 +140,7 @@ pub(crate) fn read(
         for _ in 0..duty.runs {
             let before = (count.load(order), whole.seconds()?, driver.seconds()?);
             wait(&mut tasks, duty.run).await?;
-            let done = float(count.load(order) - before.0);
-            if drive.rate.is_some_and(|rate| done < KEEPS_UP * rate * duty.run.as_secs_f64().floor()) {
-                bail!("the bare driver does not keep up: {done} reads in {:?}", duty.run);
-            }
-            let each = 1e6 / done;
+            let each = 1e6 / float(count.load(order) - before.0);
             let (whole, driver) = (whole.seconds()? - before.1, driver.seconds()? - before.2);
             runs.push(Read { microseconds: whole * each, driver: driver * each });
         }

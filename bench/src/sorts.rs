@@ -12,7 +12,7 @@ use crate::engine::{self, Engine, Filled};
 use crate::listing::{List, Pages};
 use crate::load::{self, Duty, median};
 use crate::plaudit::Server;
-use crate::replay::{self, Drive};
+use crate::replay;
 use crate::report::Report;
 
 /// The sorts of orders that have a name.
@@ -64,10 +64,6 @@ pub(crate) fn measure(context: &Context, report: &mut Report, engine: &Engine, f
     server.stop()
 }
 
-/// Reads the documents of pages by their ids, on PostgreSQL so many pages a second: microseconds of processor time a page, and those by
-/// the numbers of their rows.
-type Bare<'b> = dyn FnMut(f64) -> Result<(f64, Option<f64>)> + 'b;
-
 /// The server and the bare reader in turn, so that a machine that grows slower does so for both.
 fn runs(context: &Context, engine: &Engine, filled: &Filled, server: &Server, pages: &Pages<'_>) -> Result<Vec<Run>> {
     // Fourteen lists: each is measured for less time than what is measured once.
@@ -80,24 +76,24 @@ fn runs(context: &Context, engine: &Engine, filled: &Filled, server: &Server, pa
     let slugs = pages.numbers.iter().map(|page| pages.list.slugs(&mut client, *page)).collect::<Result<Vec<_>>>()?;
     let (load, postmaster) = (pages.load(client::JSON), engine.postmaster()?);
     let processes = server.processes(postmaster);
-    let mut bare: Box<Bare<'_>> = match engine {
+    let mut bare: Box<dyn FnMut() -> Result<(f64, Option<f64>)>> = match engine {
         Engine::Sqlite => {
             let mut orders = Orders::open(&engine::file(context, &filled.name), &filled.account, &slugs)?;
-            Box::new(move |_| Ok((orders.measure(By::Slug, once)?, Some(orders.measure(By::Row, once)?))))
+            Box::new(move || Ok((orders.measure(By::Slug, once)?, Some(orders.measure(By::Row, once)?))))
         }
         Engine::Postgres(_) => {
             let units = Arc::new(by_id::statements(Engine::account(filled)?, &slugs)?);
-            Box::new(move |rate| {
-                let drive = Drive { connections: Engine::connections(filled)?, rate: Some(rate) };
-                Ok((replay::read(&filled.url, &units, drive, once, postmaster)?.microseconds, None))
+            Box::new(move || {
+                let connections = Engine::connections(filled)?;
+                Ok((replay::read(&filled.url, &units, connections, once, postmaster)?.microseconds, None))
             })
         }
     };
     (0..context.duty.runs)
         .map(|_| {
-            let page = load::measure(server.address, &load, once, &processes)?;
-            let (bare, by_row) = bare(page.rate)?;
-            Ok(Run { page: page.microseconds, bare, by_row })
+            let page = load::measure(server.address, &load, once, &processes)?.microseconds;
+            let (bare, by_row) = bare()?;
+            Ok(Run { page, bare, by_row })
         })
         .collect()
 }
