@@ -60,8 +60,8 @@ const LONG_BODIES: (usize, usize) = (8, 2);
 const LOG_EVERY: Duration = Duration::from_mins(1);
 
 /// How many pages are read at the same time, and how many of one account. On PostgreSQL a quarter of the connections is left for
-/// what is short, and an account leaves one page to the others, but may always read two: one alone would leave the database
-/// waiting while it is rendered. On SQLite an account may keep each processor busy once.
+/// what is short, and an account leaves one page to the others, but may always read two: with one alone, either the database
+/// or the service waits for the other. On SQLite an account may keep each processor busy once.
 fn pages_together(db: &Db) -> (usize, usize) {
     if let Some(connections) = db.connections() {
         let quarter = connections.div_ceil(4);
@@ -185,9 +185,9 @@ pub struct Parts {
     pub views: Views,
     /// Documents that took long to work out.
     pub kept: Kept,
-    /// Of those who read a page, so that an account's long pages take neither every connection nor every processor.
+    /// Of those who read a page, so that an account leaves connections and processors to the others.
     pub pages: Turns<AccountId>,
-    /// Of those who read a long one, so that a processor is left for the others.
+    /// Of those who read a long one, work out a plan or analyse a board, so that a processor is left for the others.
     pub long_pages: Turns<AccountId>,
     /// Of those whose long body is taken apart.
     pub long_bodies: Turns<AccountId>,

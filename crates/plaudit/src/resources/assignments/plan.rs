@@ -38,7 +38,7 @@ pub(super) async fn plan(caller: Caller, _: Writer, Body(body): Body) -> Result<
         // Without names all entries would be read.
         std::mem::take(&mut violations).or(Some(()))?;
     }
-    let turn = app.pages.take(caller.account()).await;
+    let turn = app.long_pages.take(caller.account()).await;
     let mut tx = app.db.snapshot().await?;
     let read = planning::read(&mut Source::Snapshot(&mut tx), &program, &asked).await?;
     tx.commit().await?;

@@ -50,7 +50,7 @@ pub(super) async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Repl
     if score_set.mode() != Mode::VipJudging {
         return Err(ApiError::State("Only a score set of the mode vip_judging has an analysis.".to_owned()));
     }
-    let turn = caller.app().pages.take(caller.account()).await;
+    let turn = caller.app().long_pages.take(caller.account()).await;
     let mut tx = caller.app().db.snapshot().await?;
     let head = store::head(&mut tx, caller.account()).await?;
     let head = head.filter(|head| head.version == program.version).ok_or(ApiError::Stale)?;
