@@ -272,6 +272,16 @@ impl Endpoint {
         if let Health::Failing { since_unix, last_unix } = self.health { Some((since_unix, last_unix)) } else { None }
     }
 
+    /// How it does, and until when it is left alone.
+    pub fn standing(&self) -> (Health, i64) {
+        (self.health, self.rests_until)
+    }
+
+    /// Takes it for one that does so.
+    pub fn stand(&mut self, (health, rests_until): (Health, i64)) {
+        (self.health, self.rests_until) = (health, rests_until);
+    }
+
     /// Until when it is left alone.
     pub fn rests_until(&self) -> i64 {
         self.rests_until

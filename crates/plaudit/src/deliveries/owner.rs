@@ -52,6 +52,9 @@ struct Sending {
     attempts: String,
 }
 
+/// What came of an attempt, and what it was sent to.
+type Sent = (Key, Attempt, Arc<Webhook>);
+
 /// An endpoint that this node works for.
 struct Owner {
     app: App,
@@ -67,12 +70,16 @@ struct Owner {
     /// Some that were stored since and have not been attempted, so that they are not read again.
     waiting: HashMap<Key, Unsent>,
     sending: HashMap<Key, Sending>,
-    running: JoinSet<(Key, Attempt)>,
+    running: JoinSet<Sent>,
+    /// What has come of attempts and is not noted yet.
+    sent: Vec<Sent>,
     /// Outcomes that are not stored yet.
     settled: Vec<Settled>,
     /// How far the log was read, and how far of that is stored.
     position: i64,
     stored: i64,
+    /// The change up to which there was a log when it was read last.
+    known: Committed,
     /// The signal of the lease as it was seen last.
     signal: i64,
     /// Whether there may be stored deliveries that are not in memory.
@@ -94,6 +101,8 @@ enum Next {
     Wait,
     /// The endpoint is no longer this node's.
     Lost,
+    /// The log is another one than that which was read.
+    Other,
 }
 
 /// Works for an endpoint until it has been without work for a while, or is no longer this node's.
@@ -107,11 +116,17 @@ pub async fn work(app: App, held: Held, slug: Slug) -> Result<(), DbError> {
     let Some(program) = app.programs.at_least(account, committed.version).await? else { return Ok(()) };
     // A lease of what is not sent to ends by itself, or with the reconciliation that is under way.
     let Some(webhook) = sent_to(&program, slug) else { return Ok(()) };
-    Owner::new(app, held, slug, program, webhook).work(&mut commits).await
+    Owner::new(app, held, committed, program, (slug, webhook)).work(&mut commits).await
 }
 
 impl Owner {
-    fn new(app: App, held: Held, slug: Slug, program: Arc<Program>, webhook: Arc<Webhook>) -> Self {
+    fn new(
+        app: App,
+        held: Held,
+        known: Committed,
+        program: Arc<Program>,
+        (slug, webhook): (Slug, Arc<Webhook>),
+    ) -> Self {
         let settings = &app.settings.webhooks;
         let Remembered { failing_since, last_failure, rests_until, notified } = Remembered::parse(&held.state);
         let last = |since: i64| last_failure.unwrap_or(since);
@@ -129,9 +144,11 @@ impl Owner {
             waiting: HashMap::new(),
             sending: HashMap::new(),
             running: JoinSet::new(),
+            sent: Vec::new(),
             settled: Vec::new(),
             position: held.position,
             stored: held.position,
+            known,
             signal: held.signal,
             has_more: true,
             anew: HashSet::new(),
@@ -149,6 +166,11 @@ impl Owner {
             let committed = *commits.borrow_and_update();
             match self.turn(committed).await {
                 Ok(Next::Lost) => return self.finish().await,
+                // What was attempted is not known there: the work begins anew where that log was read up to.
+                Ok(Next::Other) => {
+                    self.has_more = true;
+                    return self.give_back().await;
+                }
                 Ok(Next::Again) => pause = PAUSES.0,
                 Ok(Next::Wait) => {
                     pause = PAUSES.0;
@@ -176,8 +198,9 @@ impl Owner {
         let due = self.endpoint.next_due().map(|due| Duration::from_micros(u64::try_from(due - now).unwrap_or(0)));
         tokio::select! {
             biased;
-            Some(ended) = self.running.join_next(), if has_running => {
-                self.note(ended);
+            Some(sent) = self.running.join_next(), if has_running => {
+                // A task that broke off has no outcome: its delivery is attempted again when the lease is taken anew.
+                self.sent.extend(sent);
                 false
             }
             Ok(()) = commits.changed(), if is_free => false,
@@ -191,12 +214,26 @@ impl Owner {
         }
     }
 
-    fn note(&mut self, ended: Result<(Key, Attempt), tokio::task::JoinError>) {
-        // A task that broke off has no outcome: its delivery is attempted again when the lease is taken anew.
-        let Ok((key, attempt)) = ended else { return };
+    /// Notes what has come of attempts.
+    fn note_sent(&mut self) {
+        while let Some(sent) = self.running.try_join_next() {
+            self.sent.extend(sent);
+        }
+        for sent in std::mem::take(&mut self.sent) {
+            self.note(sent);
+        }
+    }
+
+    fn note(&mut self, (key, attempt, webhook): Sent) {
         let Some(Sending { delivery, attempts }) = self.sending.remove(&key) else { return };
         let now = self.app.database_clock.now();
-        let (state, due, outcome) = match self.endpoint.ended(key, &attempt, now, jitter(&self.app)) {
+        let standing = self.endpoint.standing();
+        let ended = self.endpoint.ended(key, &attempt, now, jitter(&self.app));
+        if webhook.url != self.webhook.url {
+            // How an address does that was given up says nothing of the one that came after it.
+            self.endpoint.stand(standing);
+        }
+        let (state, due, outcome) = match ended {
             Ended::Delivered => (State::Delivered, now, AttemptOutcome::Delivered),
             Ended::Retry(due) => (State::Pending, due, AttemptOutcome::Retried),
             Ended::Failed => (State::Failed, now, AttemptOutcome::Failed),
@@ -212,12 +249,14 @@ impl Owner {
 
     /// Reads on, begins what may begin, and writes it all down.
     async fn turn(&mut self, committed: Committed) -> Result<Next, DbError> {
-        while let Some(ended) = self.running.try_join_next() {
-            self.note(ended);
+        if committed != self.known && !self.app.db.has(self.held.account, self.known).await? {
+            return Ok(Next::Other);
         }
+        self.known = committed;
         if committed.version != self.program.version && !self.follow(committed).await? {
             return Ok(Next::Lost);
         }
+        self.note_sent();
         let is_leaving = self.held.ends();
         let reads = !is_leaving && self.endpoint.owes() < OPEN / 2;
         if reads && self.has_more {
@@ -265,8 +304,10 @@ impl Owner {
         let webhook = sent_to(&program, self.slug).filter(|_| leases::is_worked_for(&self.app, &program));
         let Some(webhook) = webhook else { return Ok(false) };
         if webhook.url != self.webhook.url {
-            // A connection is to one address.
+            // A connection is to one address, and so is what is known of how it does.
             self.clients = clients_of(&self.app, account);
+            self.endpoint.stand(Default::default());
+            self.disabled = None;
         }
         (self.program, self.webhook) = (program, webhook);
         Ok(true)
@@ -411,24 +452,33 @@ impl Owner {
         let is_slow = self.endpoint.is_slow();
         let [quick, slow] = &self.clients;
         let client = Arc::clone(if is_slow { slow } else { quick });
-        let (app, webhook, account) = (self.app.clone(), Arc::clone(&self.webhook), self.held.account);
+        let (app, webhook, account, slug) = (self.app.clone(), Arc::clone(&self.webhook), self.held.account, self.slug);
         self.running.spawn(async move {
             // What is slow or fails shares connections of its own, so that it delays nothing else.
             let pool = if is_slow { &app.outgoing.slow } else { &app.outgoing.quick };
             let _turn = pool.turns.take(account).await;
+            // That may have taken long: what is sent goes where the webhook points to now, if anywhere.
+            let newest = match app.programs.get(account).await {
+                Ok(program) => program.and_then(|program| sent_to(&program, slug)),
+                Err(_) => Some(webhook.clone()),
+            };
+            let Some(webhook) = newest else {
+                return (key, Attempt::impossible(app.clock.now(), "the webhook is not sent to any more"), webhook);
+            };
             let summary = Summary::of(&delivery);
             let sent = AssertUnwindSafe(send(&client, &webhook, &summary, body, app.clock.now())).catch_unwind().await;
             drop(memory);
             // A record whose attempt has no end would wait for ever.
-            (key, sent.unwrap_or_else(|_| Attempt::impossible(app.clock.now(), "the service has failed")))
+            (key, sent.unwrap_or_else(|_| Attempt::impossible(app.clock.now(), "the service has failed")), webhook)
         });
     }
 
     /// Writes down what attempts that are under way come to, at an endpoint that is no longer this node's.
     async fn finish(&mut self) -> Result<(), DbError> {
-        while let Some(ended) = self.running.join_next().await {
-            self.note(ended);
+        while let Some(sent) = self.running.join_next().await {
+            self.sent.extend(sent);
         }
+        self.note_sent();
         if !self.settled.is_empty() {
             let turn = self.prepared(&[]);
             let turn = Turn { fresh: Vec::new(), position: self.stored, disabled: None, messages: Vec::new(), ..turn };

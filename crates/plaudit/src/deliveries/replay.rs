@@ -18,6 +18,9 @@ pub const WORK: Work = Work { kind: "webhook_replay", patience: Patience::MINUTE
 /// The most bytes of documents that are read at once.
 const STRETCH_BYTES: usize = 256 << 10;
 
+/// How far the times of changes may be out of the order of their numbers, in microseconds: clocks of nodes differ, and are set.
+const SLACK: i64 = 3_600_000_000;
+
 /// What the job is told.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Input {
@@ -54,15 +57,15 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
     let slug = Slug::parse(&input.webhook).ok_or_else(|| broken("webhook"))?;
     let account = run.account();
     let db = run.app.db.clone();
-    let end = store::first_at(account, &db, input.before).await?;
+    let end = store::first_at(account, &db, input.before.saturating_add(SLACK)).await?;
     // What the endpoint has not read yet comes by itself.
-    let read = lease_store::position(account, &db, LeaseName::Webhook(slug)).await?.unwrap_or(0);
-    let to = read.min(end - 1);
+    let position = lease_store::position(account, &db, LeaseName::Webhook(slug)).await?;
+    let to = position.unwrap_or(0).min(end - 1);
     let mut from = match run.checkpoint() {
-        "" => store::first_at(account, &db, input.after).await? - 1,
+        "" => store::first_at(account, &db, input.after.saturating_sub(SLACK)).await? - 1,
         checkpoint => checkpoint.parse().map_err(|_| broken("checkpoint"))?,
     };
-    while from < to {
+    while from < to || position.is_none() {
         let program = run.app.programs.reload(account).await?;
         let found = program.and_then(|program| super::sent_to(&program, slug).map(|webhook| (program, webhook)));
         let Some((program, webhook)) = found else {
@@ -78,7 +81,7 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
             feed::stretch(account, &mut Source::Db(&db), Of::All, (from, to), documents).await?;
         let now = run.app.database_clock.now();
         let mut wanted = Vec::new();
-        changes.retain(|change| change.at.as_microseconds() >= input.after);
+        changes.retain(|change| (input.after..input.before).contains(&change.at.as_microseconds()));
         let of_webhook = matching::wanted(account, &mut Source::Db(&db), (&program, &webhook), &changes).await?;
         for (change, events) in of_webhook {
             let is_asked =

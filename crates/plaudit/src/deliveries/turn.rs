@@ -66,7 +66,10 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
                 let found =
                     crate::program::store::find_for_update::<Webhook>(tx, account, webhook, &turn.program.context)
                         .await?;
-                found.filter(|record| record.value.status == Status::Enabled).map(|record| (record.value, reason))
+                let failed = turn.program.webhooks.live(webhook).map(|webhook| &webhook.url);
+                let is_disabled =
+                    |value: &Webhook| value.status == Status::Enabled && failed.is_some_and(|url| *url == value.url);
+                found.map(|record| record.value).filter(is_disabled).map(|value| (value, reason))
             }
             None => None,
         };
@@ -87,8 +90,10 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
             store::start(tx, account, webhook, (*key, *started, attempts)).await?;
         }
         let origin = Origin { actor: Actor::System, source: "system", at: turn.at };
-        for message in &turn.messages {
-            jobs::mail::notify(tx, account, (message, MOST_NOTICES), &origin, &turn.ids).await?;
+        // Nobody looks at a webhook that is disabled and nobody knows of it, so that is told however much else was.
+        let most = if disabled.is_some() { i64::MAX } else { MOST_NOTICES };
+        for message in turn.messages.iter().filter(|_| turn.disabled.is_none() || disabled.is_some()) {
+            jobs::mail::notify(tx, account, (message, most), &origin, &turn.ids).await?;
         }
         if let Some((value, reason)) = disabled {
             let after = value.with_status(Status::Disabled, Some(reason.as_str()), turn.at);

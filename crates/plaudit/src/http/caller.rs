@@ -157,6 +157,12 @@ impl Caller {
         self.0.representation()
     }
 
+    /// Refuses the request where `If-Match` names another revision. To be asked when everything else is right, just
+    /// before the change (RFC 9110, section 13.2.1).
+    pub fn precondition(&self, revision: i64) -> Result<(), ApiError> {
+        self.0.precondition(revision)
+    }
+
     /// Whether the caller's key may write.
     pub fn writes(&self) -> bool {
         self.0.program.keys.get(&self.0.key).is_some_and(|(key, _)| key.scope == Scope::ReadWrite)
@@ -296,13 +302,9 @@ impl<S> Writing<S> {
         if holds { Ok(()) } else { Err(ApiError::PreconditionFailed) }
     }
 
-    /// Refuses the write where `If-Match` names another revision. To be asked when everything else is right, just
-    /// before the change (RFC 9110, section 13.2.1).
+    /// [`Caller::precondition`] of a write.
     pub fn precondition(&self, revision: i64) -> Result<(), ApiError> {
-        match &self.context.if_match {
-            Some(condition) if !condition.holds(&revision.to_string()) => Err(ApiError::PreconditionFailed),
-            _ => Ok(()),
-        }
+        self.context.precondition(revision)
     }
 }
 
@@ -371,6 +373,13 @@ impl RequestContext {
     /// What an answer depends on besides its records.
     pub(super) fn representation(&self) -> String {
         answer::representation(&self.app.edition, self.format, &self.languages)
+    }
+
+    fn precondition(&self, revision: i64) -> Result<(), ApiError> {
+        match &self.if_match {
+            Some(condition) if !condition.holds(&revision.to_string()) => Err(ApiError::PreconditionFailed),
+            _ => Ok(()),
+        }
     }
 
     /// The renderer of an answer with this program, which inside a transaction is the fresh one.

@@ -131,11 +131,12 @@ impl Asked {
     }
 
     fn has_no_such(&self) -> String {
-        match (self.resource, self.tab) {
-            (Resource::Users, _) => "is no field about users".to_owned(),
-            (_, Some(_)) => "is no field of the tab".to_owned(),
-            (_, None) => "is no field of the form".to_owned(),
-        }
+        let place = match self.resource {
+            Resource::Users => "is no field about users",
+            Resource::Attachments | Resource::Contributors => "is no field of the tab",
+            _ => "is no field of the form",
+        };
+        place.to_owned()
     }
 }
 

@@ -58,7 +58,7 @@ impl SetupResource for Chapter {
         columns: &columns(CELLS),
     };
 
-    fn seen(&self, access: &Access) -> Option<Cow<'_, Self>> {
+    fn seen(&self, access: &Access, _: &Program) -> Option<Cow<'_, Self>> {
         let hidden = || Cow::Owned(Self { managers: Vec::new(), ..self.clone() });
         Some(if access.sees_managers(self) { Cow::Borrowed(self) } else { hidden() })
     }

@@ -72,13 +72,12 @@ async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
     caller.permit()?;
     let mut page = Page::new(&query)?;
     let mut waiting = None;
-    loop {
+    let version = loop {
         let committed = page.read(&caller.app().db, caller.account()).await?.ok_or(ApiError::KeyRefused)?;
-        if committed.version != caller.program().version {
-            return Err(ApiError::Stale);
-        }
         let is_at_end = page.last.sequence == committed.sequence;
-        let Some(seconds) = query.number("wait").filter(|_| page.changes.is_empty() && is_at_end) else { break };
+        let Some(seconds) = query.number("wait").filter(|_| page.changes.is_empty() && is_at_end) else {
+            break committed.version;
+        };
         let Some((commits, _)) = &mut waiting else {
             let permit = caller.app().tails.admit(caller.account(), caller.key())?;
             let mut commits = caller.app().db.watch(caller.account(), committed);
@@ -89,10 +88,14 @@ async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
         };
         let over = tokio::time::sleep(left(&caller, seconds));
         tokio::select! {
-            changed = commits.changed() => if changed.is_err() { break },
-            () = over => break,
-            () = caller.app().tails.stopped() => break,
+            changed = commits.changed() => if changed.is_err() { break committed.version },
+            () = over => break committed.version,
+            () = caller.app().tails.stopped() => break committed.version,
         }
+    };
+    // What changed while it waited is none of its affair, but for the key.
+    if version != caller.program().version {
+        return Err(ApiError::Stale);
     }
     page.answer(&caller, &query, raw.as_deref())
 }

@@ -38,7 +38,7 @@ pub(super) trait SetupResource: InProgram {
     }
 
     /// What is shown of it; nothing where it is as if it did not exist.
-    fn seen(&self, _: &Access) -> Option<Cow<'_, Self>> {
+    fn seen(&self, _: &Access, _: &Program) -> Option<Cow<'_, Self>> {
         Some(Cow::Borrowed(self))
     }
 
@@ -153,7 +153,7 @@ async fn page<T: SetupResource>(caller: Caller, RawQuery(raw): RawQuery) -> Resu
     caller.permit()?;
     let counts = T::counts(&caller, &query).await?;
     let related = related_to(&caller, &[]);
-    let show = |record: &T, count| Some(record.seen(caller.access())?.item(&related, count));
+    let show = |record: &T, count| Some(record.seen(caller.access(), caller.program())?.item(&related, count));
     let reply = setup_list::page(&caller, raw.as_deref(), (T::LIST, &query), counts.as_ref(), show).await?;
     // Who counted has compared the version.
     if counts.is_none() {
@@ -182,7 +182,7 @@ async fn single<T: SetupResource>(
     completed: impl FnOnce(&T, String) -> String,
 ) -> Result<Reply, ApiError> {
     let record = T::records(caller.program()).live_record(slug).ok_or(ApiError::NotFound)?;
-    let value = record.value.seen(caller.access()).ok_or(ApiError::NotFound)?;
+    let value = record.value.seen(caller.access(), caller.program()).ok_or(ApiError::NotFound)?;
     let db = &caller.app().db;
     let filenames = files::store::names(caller.account(), Source::Db(db), value.named_files()).await?;
     let related = related_to(caller, &filenames);

@@ -249,17 +249,6 @@ both_engines! {
         }
     }
 
-    async fn an_account_has_at_most_twenty_notices_a_day(server) {
-        let endpoint = Receiver::start().await;
-        for _ in 0..22 {
-            webhook(&server, &endpoint.url, json!({ "notification_emails": ["ada@example.org"] })).await;
-        }
-        endpoint.script(&[failed(410); 22]);
-        entitle(&server, "EntryTwo", "one").await;
-        server.settle().await;
-        assert_eq!((endpoint.take().len(), server.messages().len()), (22, 20));
-    }
-
     async fn five_days_of_failures_alone_disable_a_webhook(server) {
         let endpoint = Receiver::start().await;
         let hook = webhook(&server, &endpoint.url, json!({})).await;

@@ -247,6 +247,20 @@ both_engines! {
         assert_eq!(logged(answer["data"].as_array().unwrap()), ["chapter ChapterS updated"]);
     }
 
+    async fn a_wait_outlasts_changes_of_the_program_that_are_not_wanted(server) {
+        let (_, end) = walk(&server, "per_page=1000", "").await;
+        let path = format!("/event?cursor={end}&wait=30&kind=round");
+        let meanwhile = async {
+            for status in ["inactive", "active"].repeat(5) {
+                server.put("/chapter/ChapterS", &json!({ "status": status }).to_string()).await.expect(200);
+            }
+            server.clock.advance(30);
+            reanswer(&server, "Not wanted").await;
+        };
+        let answer = waited(&server, &path, &[], meanwhile).await.expect(200).json();
+        assert_eq!(answer["data"], json!([]));
+    }
+
     async fn a_wait_ends_with_its_time_or_the_service_and_gives_a_cursor(server) {
         let (_, end) = walk(&server, "per_page=1000", "").await;
         let path = format!("/event?cursor={end}&wait=30&event=payment_success");

@@ -66,6 +66,7 @@ mod taxes;
 mod upgrades;
 mod uploads;
 mod users;
+mod webhook_changes;
 mod webhooks;
 mod website;
 mod xml;

@@ -442,7 +442,7 @@ pub async fn sent_to(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<Slug>, 
 }
 
 /// The first change of an account from a time on; behind the last one where there is none. The times of changes go with their
-/// numbers but for clocks that were set back.
+/// numbers but for the clocks of nodes, which differ, and can be set.
 pub async fn first_at(account: AccountId, db: &Db, time: i64) -> Result<i64, DbError> {
     let sql = "SELECT sequence FROM accounts WHERE id = $1";
     let last = db.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0);

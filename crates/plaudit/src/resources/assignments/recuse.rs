@@ -37,7 +37,7 @@ pub(super) async fn recuse(
 
 async fn write_recuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
     let (pair, score_set, stored) = read(tx, writing).await?;
-    writing.precondition(stored.revision)?;
+    writing.precondition_of(&stored)?;
     link::recuse(tx, &writing.program, &writing.origin, pair, score_set, writing.ids()).await?;
     Ok(Reply::NoContent)
 }
@@ -75,7 +75,7 @@ async fn write_unrecuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, 
             return Err(ApiError::State(message));
         }
     }
-    writing.precondition(stored.revision)?;
+    writing.precondition_of(&stored)?;
     link::unrecuse(tx, account, program, origin, pair, score_set).await?;
     Ok(Reply::NoContent)
 }

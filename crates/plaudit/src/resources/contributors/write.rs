@@ -36,7 +36,8 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     };
     // What is not seen is as what does not exist.
     let seen = head.and_then(|head| Some((writing.access.entry(head.chapter, head.entrant)?, head)));
-    let (sight, head) = seen.map_or((Sight::Whole, None), |(sight, head)| (sight, Some(head)));
+    let unseen = if writing.access.sees_fields() { Sight::Whole } else { Sight::Applicant };
+    let (sight, head) = seen.map_or((unseen, None), |(sight, head)| (sight, Some(head)));
     if let (Some(named), None) = (given.entry, &head) {
         violations.add("entry", format!("{named} is no entry of the account"));
     }

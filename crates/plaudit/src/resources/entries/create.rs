@@ -25,24 +25,24 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     let (mut given, mut violations) = rules::body::read_create(&writing.state);
     let place = given.chapter.zip(given.entrant).and_then(|(chapter, entrant)| access.entry(chapter, entrant));
     let own = access.user().filter(|user| given.entrant == Some(*user) && access.is_entrant());
-    let sight = if own.is_some() && place != Some(Sight::Whole) { Sight::Applicant } else { Sight::Whole };
-    // Who enters and manages no chapter makes entries of nobody else.
-    let enters_alone =
-        sight == Sight::Whole && access.is_entrant() && !access.sees_all() && access.chapters().is_empty();
-    if sight == Sight::Applicant {
+    // Who enters and manages no chapter makes entries of nobody else, and is told no more of them than of an own one.
+    let enters_alone = own.is_none() && access.is_entrant() && !access.sees_all() && access.chapters().is_empty();
+    let is_applicant = enters_alone || own.is_some() && place != Some(Sight::Whole);
+    let sight = if is_applicant { Sight::Applicant } else { Sight::Whole };
+    if is_applicant {
         // An entry is the applicant's own, and in progress unless it is said.
-        given.entrant = None;
+        let entrant = given.entrant.take();
         given.status = given.status.filter(|status| *status != Status::InProgress);
         applicant::check(program, &mut given, &mut violations);
-        given.entrant = own;
-    } else if !access.sees_all() && !enters_alone {
+        given.entrant = entrant;
+    } else if !access.sees_all() {
         if given.chapter.is_none() {
             violations.add("chapter", "is required: name a chapter that you manage");
         }
         check_chapter(access, given.chapter, &mut violations);
     }
     let mut known = facts::facts(tx, writing, given.entrant, given.category).await?;
-    known.by_applicant = sight == Sight::Applicant;
+    known.by_applicant = is_applicant;
     known.has_entrant &= !enters_alone;
     let identity = facts::identity(tx, writing).await?;
     let mut entry = rules::writing::create(program, (given, violations), &known, identity)?;

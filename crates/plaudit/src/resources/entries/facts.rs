@@ -19,9 +19,13 @@ pub(super) async fn facts<S>(
 ) -> Result<Facts, DbError> {
     let (account, program) = (writing.account(), &writing.program);
     let mut facts = Facts::default();
+    // Of who is not seen nothing is counted.
+    let entrant = match entrant {
+        Some(entrant) if writing.access.sees_all() || writing.sees_user(tx, entrant).await? => Some(entrant),
+        _ => None,
+    };
     if let Some(entrant) = entrant {
-        facts.has_entrant = users::store::live_of(tx, account, entrant.as_str()).await?.is_some()
-            && (writing.access.sees_all() || writing.sees_user(tx, entrant).await?);
+        facts.has_entrant = users::store::live_of(tx, account, entrant.as_str()).await?.is_some();
     }
     let Some(category) = category.and_then(|category| program.categories.live(category)) else { return Ok(facts) };
     if let (Some(entrant), Some(_)) = (entrant, category.entrant_max_entries) {

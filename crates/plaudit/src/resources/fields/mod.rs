@@ -12,7 +12,7 @@ use crate::http::{ApiError, Caller, Path, Reply, Writer, Writing};
 use crate::lists::page::Ask;
 use crate::log::Action;
 use crate::program::fields::{Field, document, read, rules, write_settings};
-use crate::program::store;
+use crate::program::{Program, store};
 use crate::resources::setup_list::SetupList;
 use crate::resources::setup_record::{self, Given, Related, SetupResource, Writable};
 use crate::services::App;
@@ -38,8 +38,14 @@ impl SetupResource for Field {
     const GROUP: &'static str = "Fields";
     const LIST: &'static SetupList<Self> = &list::LIST;
 
-    fn seen(&self, access: &Access) -> Option<Cow<'_, Self>> {
-        access.field(self).then_some(Cow::Borrowed(self))
+    fn seen(&self, access: &Access, program: &Program) -> Option<Cow<'_, Self>> {
+        let named = self.conditional.as_ref().and_then(|condition| program.fields.live(condition.field));
+        let shown = match named {
+            // The condition tells the title of the field and one of its options.
+            Some(named) if !access.field(named) => Cow::Owned(Self { conditional: None, ..self.clone() }),
+            _ => Cow::Borrowed(self),
+        };
+        access.field(self).then_some(shown)
     }
 
     fn asks(access: &Access) -> Vec<Ask> {

@@ -71,7 +71,8 @@ fn delivery() -> Value {
             },
             "attempts": list("The last 50 attempts.", &object("An attempt.", Value::Object(attempt))),
             "next_attempt": or_null(
-                "When it is attempted next; null where that is under way, has an end, or waits for another delivery of the record.",
+                "When it is attempted next; null where that is under way or has an end. It is later where another delivery of the record \
+                 is open, or the endpoint asked to be left alone.",
                 &component("Timestamp"),
             ),
         }),

@@ -31,8 +31,9 @@ pub(super) async fn test(
 ) -> Result<Reply, ApiError> {
     // Nothing is read in a transaction that would tell that the webhook is newer than the caller's program.
     let program = caller.app().programs.reload(caller.account()).await?.ok_or(ApiError::KeyRefused)?;
-    let webhook = program.webhooks.live(slug).ok_or(ApiError::NotFound)?;
-    let event = read(&body).map_err(ApiError::Invalid)?;
+    let record = program.webhooks.live_record(slug).ok_or(ApiError::NotFound)?;
+    let (webhook, event) = (&record.value, read(&body).map_err(ApiError::Invalid)?);
+    caller.precondition(record.revision)?;
     let (app, now) = (caller.app(), caller.now());
     let body = match webhook.method {
         Method::Get => Bytes::new(),

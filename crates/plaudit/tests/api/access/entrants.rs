@@ -246,4 +246,35 @@ both_engines! {
         let nobody = r#"{"category":"CategChi","season":"SeasonAc","title":"T"}"#;
         assert_eq!(wrong(&person.post("/entry", nobody).await.expect(422)), ["entrant"]);
     }
+
+    async fn what_an_entrant_names_wrongly_tells_nothing_of_fields_that_are_hidden(server) {
+        prepare(&server).await;
+        let field = |slug: &str, more: &str| format!(r#"{{"kind":"field","slug":"{slug}","season":"SeasonAc","form":"FormEntr","tab":"TabGener","resource":"entries","type":"text","title":{{"en_GB":"R"}},{more}}}"#);
+        server.import(&crate::harness::fixture::of_account_a(&field("FieldReq", r#""required":true,"applicant_read_access":false,"applicant_write_access":false"#))).await;
+        let person = Person::of(&server, "UserOthe").await;
+        let same = |errors: &Value, hidden: &str, unknown: &str| {
+            assert!(errors[hidden].is_array(), "{errors}");
+            assert_eq!(errors[hidden], errors[unknown]);
+        };
+        let body = r#"{"category":"CategChi","entrant":"UserEntr","season":"SeasonAc","title":"T","status":"submitted","entry_fields":{"FieldHid":"x","NobodyAA":"x"}}"#;
+        let errors = person.post("/entry", body).await.expect(422).json()["errors"].clone();
+        same(&errors, "entry_fields.FieldHid", "entry_fields.NobodyAA");
+        assert!(errors["entrant"].is_array() && errors.get("entry_fields.FieldReq").is_none(), "{errors}");
+        for (entry, tab) in [("NobodyAA", "TabContr"), ("EntryOth", "TabGener")] {
+            let body = json!({ "entry": entry, "tab": tab, "fields": { "FieldHiC": "x", "NobodyAA": "x" } });
+            let errors = person.post("/contributor", &body.to_string()).await.expect(422).json()["errors"].clone();
+            same(&errors, "fields.FieldHiC", "fields.NobodyAA");
+        }
+    }
+
+    async fn a_field_does_not_tell_the_hidden_one_that_its_condition_names(server) {
+        prepare(&server).await;
+        server.import(&crate::harness::fixture::of_account_a(r#"{"kind":"field","slug":"FieldOnH","season":"SeasonAc","form":"FormEntr","tab":"TabGener","resource":"entries","type":"text","title":{"en_GB":"R"},"conditional":{"field":"FieldHid","operator":"answered"},"applicant_read_access":true,"applicant_write_access":true}"#)).await;
+        let person = Person::of(&server, "UserEntr").await;
+        let path = "/field/FieldOnH?include=settings";
+        assert_eq!(server.get(path).await.expect(200).json()["conditional_field"]["slug"], "FieldHid");
+        for read in [person.get(path).await.expect(200).text(), person.get("/field?season=all").await.expect(200).text()] {
+            assert!(read.contains("FieldOnH") && !read.contains("FieldHid"), "{read}");
+        }
+    }
 }

@@ -285,7 +285,10 @@ both_engines! {
         manager.ask("DELETE", "/assignment/EntryHidUserOfREScoreQuaJ", None, &[]).await.expect(404);
         let judge = r#"{"judge":"UserOfRE"}"#;
         for way in ["recuse", "unrecuse"] {
-            manager.put(&format!("/entry/EntryJud/{way}"), judge).await.expect(204);
+            let tag = manager.get("/entry/EntryJud").await.expect(200).header("etag").unwrap().to_owned();
+            let path = format!("/entry/EntryJud/{way}");
+            manager.ask("PUT", &path, Some(judge), &[("if-match", "\"s0\"")]).await.expect(412);
+            manager.ask("PUT", &path, Some(judge), &[("if-match", &tag)]).await.expect(204);
             manager.put(&format!("/entry/EntryHid/{way}"), judge).await.expect(404);
         }
         server.put("/entry/EntryHid/recuse", judge).await.expect(204);
