@@ -272,14 +272,22 @@ impl Endpoint {
         if let Health::Failing { since_unix, last_unix } = self.health { Some((since_unix, last_unix)) } else { None }
     }
 
-    /// How it does, and until when it is left alone.
-    pub fn standing(&self) -> (Health, i64) {
-        (self.health, self.rests_until)
+    /// Takes it for one that was never attempted, because it has another address. What has piled up for the one before does not
+    /// wait for its times once this one answers.
+    pub fn moved(&mut self) {
+        (self.health, self.rests_until) = (Health::Healthy, 0);
+        (self.was_slow, self.catches_up) = (false, true);
+        self.window = Window { size: 1, unanswered: 0, ..self.window };
     }
 
-    /// Takes it for one that does so.
-    pub fn stand(&mut self, (health, rests_until): (Health, i64)) {
-        (self.health, self.rests_until) = (health, rests_until);
+    /// Notes that an attempt did not arrive at an address that was replaced meanwhile: it is made anew, and says nothing of this one.
+    pub fn returned(&mut self, key: Key, now: i64) -> Ended {
+        let is_busy = self.is_busy(key);
+        let Some(open) = self.open.get_mut(&key).filter(|open| is_busy && open.ended.is_none()) else {
+            return Ended::Failed;
+        };
+        self.under_way = self.under_way.saturating_sub(1);
+        *open.ended.insert(Ended::Retry(now))
     }
 
     /// Until when it is left alone.

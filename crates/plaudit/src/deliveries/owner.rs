@@ -128,11 +128,15 @@ impl Owner {
         (slug, webhook): (Slug, Arc<Webhook>),
     ) -> Self {
         let settings = &app.settings.webhooks;
-        let Remembered { failing_since, last_failure, rests_until, notified } = Remembered::parse(&held.state);
+        let Remembered { url, failing_since, last_failure, rests_until, notified } = Remembered::parse(&held.state);
         let last = |since: i64| last_failure.unwrap_or(since);
         let failing = |since_unix| webhook_signing::Endpoint::Failing { since_unix, last_unix: last(since_unix) };
         let standing = (failing_since.map_or_else(Default::default, failing), rests_until);
-        let endpoint = Endpoint::new(settings.schedule.clone(), settings.disable_after, settings.concurrency, standing);
+        let mut endpoint =
+            Endpoint::new(settings.schedule.clone(), settings.disable_after, settings.concurrency, standing);
+        if url.is_some_and(|url| url != webhook.url) {
+            endpoint.moved();
+        }
         let clients = clients_of(&app, held.account);
         Self {
             slug,
@@ -227,12 +231,12 @@ impl Owner {
     fn note(&mut self, (key, attempt, webhook): Sent) {
         let Some(Sending { delivery, attempts }) = self.sending.remove(&key) else { return };
         let now = self.app.database_clock.now();
-        let standing = self.endpoint.standing();
-        let ended = self.endpoint.ended(key, &attempt, now, jitter(&self.app));
-        if webhook.url != self.webhook.url {
-            // How an address does that was given up says nothing of the one that came after it.
-            self.endpoint.stand(standing);
-        }
+        let is_of_before = webhook.url != self.webhook.url && attempt.status.is_none_or(|status| status / 100 != 2);
+        let ended = if is_of_before {
+            self.endpoint.returned(key, now)
+        } else {
+            self.endpoint.ended(key, &attempt, now, jitter(&self.app))
+        };
         let (state, due, outcome) = match ended {
             Ended::Delivered => (State::Delivered, now, AttemptOutcome::Delivered),
             Ended::Retry(due) => (State::Pending, due, AttemptOutcome::Retried),
@@ -243,7 +247,7 @@ impl Owner {
         }
         self.app.metrics.count_attempt(outcome);
         let attempts = store::with_attempt(&attempts, &attempt);
-        let tried = delivery.tried + 1;
+        let tried = delivery.tried + usize::from(!is_of_before);
         self.settled.push(Settled { delivery, state, due, tried, attempts });
     }
 
@@ -306,7 +310,7 @@ impl Owner {
         if webhook.url != self.webhook.url {
             // A connection is to one address, and so is what is known of how it does.
             self.clients = clients_of(&self.app, account);
-            self.endpoint.stand(Default::default());
+            self.endpoint.moved();
             self.disabled = None;
         }
         (self.program, self.webhook) = (program, webhook);
@@ -427,6 +431,7 @@ impl Owner {
             // Whoever takes the lease over from a node that died is to look at what is open.
             due: if self.endpoint.owes() == 0 && !self.has_more { leases::NEVER } else { 0 },
             state: Remembered {
+                url: Some(self.webhook.url.clone()),
                 failing_since: self.endpoint.failing().map(|(since, _)| since),
                 last_failure: self.endpoint.failing().map(|(_, last)| last),
                 rests_until: self.endpoint.rests_until(),

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct Remembered {
+    /// The address that all of this is of.
+    pub(super) url: Option<String>,
     /// When attempts began to fail, in seconds since 1970-01-01 UTC.
     pub(super) failing_since: Option<i64>,
     /// When the last of them failed, by the same time.

@@ -59,22 +59,19 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
     let db = run.app.db.clone();
     let end = store::first_at(account, &db, input.before.saturating_add(SLACK)).await?;
     // What the endpoint has not read yet comes by itself.
-    let position = lease_store::position(account, &db, LeaseName::Webhook(slug)).await?;
-    let to = position.unwrap_or(0).min(end - 1);
+    let Some(position) = lease_store::position(account, &db, LeaseName::Webhook(slug)).await? else {
+        return tell_not_sent_to(run).await;
+    };
+    let to = position.min(end - 1);
     let mut from = match run.checkpoint() {
         "" => store::first_at(account, &db, input.after.saturating_sub(SLACK)).await? - 1,
         checkpoint => checkpoint.parse().map_err(|_| broken("checkpoint"))?,
     };
-    while from < to || position.is_none() {
+    while from < to {
         let program = run.app.programs.reload(account).await?;
         let found = program.and_then(|program| super::sent_to(&program, slug).map(|webhook| (program, webhook)));
         let Some((program, webhook)) = found else {
-            return run
-                .step((), |_, (), step| {
-                    not_sent_to(step);
-                    Box::pin(async { Ok(()) })
-                })
-                .await;
+            return tell_not_sent_to(run).await;
         };
         let documents = webhook.form.is_some().then_some(STRETCH_BYTES);
         let (mut changes, reached) =
@@ -100,6 +97,15 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
     }
     run.step((), |_, (), step| {
         step.report.progress.total = Some(step.report.progress.done);
+        Box::pin(async { Ok(()) })
+    })
+    .await
+}
+
+/// Ends the job with why the rest is not delivered.
+async fn tell_not_sent_to(run: &mut Run) -> Result<(), JobError> {
+    run.step((), |_, (), step| {
+        not_sent_to(step);
         Box::pin(async { Ok(()) })
     })
     .await

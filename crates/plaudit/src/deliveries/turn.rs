@@ -12,7 +12,7 @@ use crate::jobs::mail::{MOST_NOTICES, Notice};
 use crate::leases::{LeaseName, store as lease_store};
 use crate::log::{Action, Actor, Origin};
 use crate::program::Program;
-use crate::program::webhooks::{Status, Webhook};
+use crate::program::webhooks::{Status, WEBHOOKS, Webhook};
 use db::{AccountId, BoxFuture, DbError, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
@@ -90,8 +90,8 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
             store::start(tx, account, webhook, (*key, *started, attempts)).await?;
         }
         let origin = Origin { actor: Actor::System, source: "system", at: turn.at };
-        // Nobody looks at a webhook that is disabled and nobody knows of it, so that is told however much else was.
-        let most = if disabled.is_some() { i64::MAX } else { MOST_NOTICES };
+        // Nothing is sent to a webhook that is disabled until somebody knows of it: that is told of as many as an account has.
+        let most = if disabled.is_some() { i64::try_from(WEBHOOKS).unwrap_or(i64::MAX) } else { MOST_NOTICES };
         for message in turn.messages.iter().filter(|_| turn.disabled.is_none() || disabled.is_some()) {
             jobs::mail::notify(tx, account, (message, most), &origin, &turn.ids).await?;
         }

@@ -489,7 +489,7 @@ async fn fresh(app: &App, caller: &Caller) -> Result<Option<Caller>, ApiError> {
 }
 
 /// The caller checked by a program and as of a time.
-pub(super) async fn again(caller: &Caller, program: Arc<Program>, now: Timestamp) -> Result<Caller, ApiError> {
+pub async fn again(caller: &Caller, program: Arc<Program>, now: Timestamp) -> Result<Caller, ApiError> {
     let context = caller.context();
     let known = KnownKey { program, slug: context.key, hash: context.key_hash };
     Ok(check_key(&context.app, &context.headers, &known, context.format, now).await?.like(caller))

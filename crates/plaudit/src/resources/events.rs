@@ -10,7 +10,7 @@ use std::time::Duration;
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag};
+use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag, pipeline};
 use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec, walked_page};
 use crate::log::Event;
 use crate::log::feed::{self, Logged, Mark, Of};
@@ -19,6 +19,7 @@ use crate::services::App;
 use db::{AccountId, Committed, Db, DbError, Source};
 use kernel::document::{List, Object};
 use kernel::kind::Kind;
+use kernel::text::Timestamp;
 
 /// The most changes of a page.
 const MAXIMUM_PER_PAGE: u32 = 1_000;
@@ -67,43 +68,42 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     ))
 }
 
-async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+async fn list(mut caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
     caller.permit()?;
     let mut page = Page::new(&query)?;
-    let mut waiting = None;
-    let version = loop {
-        let committed = page.read(&caller.app().db, caller.account()).await?.ok_or(ApiError::KeyRefused)?;
+    let (app, since, mut waiting) = (caller.app().clone(), caller.now(), None);
+    loop {
+        let committed = page.read(&app.db, caller.account()).await?.ok_or(ApiError::KeyRefused)?;
+        if committed.version != caller.program().version {
+            // A change of the set-up that is not wanted ends no wait, but the key has to be good still.
+            let program = app.programs.at_least(caller.account(), committed.version).await?;
+            caller = pipeline::again(&caller, program.ok_or(ApiError::KeyRefused)?, app.clock.now()).await?;
+        }
         let is_at_end = page.last.sequence == committed.sequence;
-        let Some(seconds) = query.number("wait").filter(|_| page.changes.is_empty() && is_at_end) else {
-            break committed.version;
-        };
+        let Some(seconds) = query.number("wait").filter(|_| page.changes.is_empty() && is_at_end) else { break };
         let Some((commits, _)) = &mut waiting else {
-            let permit = caller.app().tails.admit(caller.account(), caller.key())?;
-            let mut commits = caller.app().db.watch(caller.account(), committed);
+            let permit = app.tails.admit(caller.account(), caller.key())?;
+            let mut commits = app.db.watch(caller.account(), committed);
             commits.mark_unchanged();
             // What was committed before somebody watched is read first.
             waiting = Some((commits, permit));
             continue;
         };
-        let over = tokio::time::sleep(left(&caller, seconds));
+        let over = tokio::time::sleep(left(&app, since, seconds));
         tokio::select! {
-            changed = commits.changed() => if changed.is_err() { break committed.version },
-            () = over => break committed.version,
-            () = caller.app().tails.stopped() => break committed.version,
+            changed = commits.changed() => if changed.is_err() { break },
+            () = over => break,
+            () = app.tails.stopped() => break,
         }
-    };
-    // What changed while it waited is none of its affair, but for the key.
-    if version != caller.program().version {
-        return Err(ApiError::Stale);
     }
     page.answer(&caller, &query, raw.as_deref())
 }
 
-/// What is left of a wait of so many seconds since the request came, however often it was run again.
-fn left(caller: &Caller, seconds: u32) -> Duration {
+/// What is left of a wait of so many seconds since a time.
+fn left(app: &App, since: Timestamp, seconds: u32) -> Duration {
     let wait = i64::from(seconds) * 1_000_000;
-    let waited = caller.app().clock.now().as_microseconds() - caller.now().as_microseconds();
+    let waited = app.clock.now().as_microseconds() - since.as_microseconds();
     Duration::from_micros((wait - waited).clamp(0, wait).unsigned_abs())
 }
 

@@ -66,7 +66,7 @@ fn pages_together(db: &Db) -> (usize, usize) {
     if let Some(connections) = db.connections() {
         let quarter = connections.div_ceil(4);
         let pages = (connections - quarter).saturating_sub(long_pages_together(db)).max(1);
-        return (pages, (pages - 1).max(2));
+        return (pages, (pages - 1).max(2).min(pages));
     }
     (2 * processors(), processors())
 }

@@ -20,7 +20,8 @@ use crate::records::entries::filters;
 use crate::records::standings::analysis::{self, Analysis, Judged};
 use crate::records::standings::store::{self, Selected};
 use crate::records::standings::{Counted, rules};
-use db::{AccountId, Tx};
+use crate::views;
+use db::{AccountId, Committed, Tx};
 use kernel::document::{self, List, Object};
 use kernel::kind::Kind;
 use kernel::text::Slug;
@@ -50,21 +51,23 @@ pub(super) async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Repl
     if score_set.mode() != Mode::VipJudging {
         return Err(ApiError::State("Only a score set of the mode vip_judging has an analysis.".to_owned()));
     }
-    let turn = caller.app().long_pages.take(caller.account()).await;
-    let mut tx = caller.app().db.snapshot().await?;
-    let head = store::head(&mut tx, caller.account()).await?;
-    let head = head.filter(|head| head.version == program.version).ok_or(ApiError::Stale)?;
+    let (app, account) = (caller.app(), caller.account());
+    let of_program = |head: Option<Committed>| head.filter(|head| head.version == program.version);
+    let head = of_program(views::head(&app.db, account).await?).ok_or(ApiError::Stale)?;
     let selected = Selected {
         score_set: score_set.slug,
         category: query.slug("category"),
         chapter: query.slug("chapter"),
         tag: query.text("tag"),
     };
-    let (kept, asked) = (&caller.app().kept, format!("{selected:?}"));
-    let document = if let Some(document) = kept.get(caller.account(), head, &asked) {
+    let (kept, asked) = (&app.kept, format!("{selected:?}"));
+    let document = if let Some(document) = kept.get(account, head, &asked) {
         document
     } else {
-        let mut board = read(&mut tx, caller.account(), &program, selected).await?;
+        let turn = app.long_pages.take(account).await;
+        let mut tx = app.db.snapshot().await?;
+        let head = of_program(store::head(&mut tx, account).await?).ok_or(ApiError::Stale)?;
+        let mut board = read(&mut tx, account, &program, selected).await?;
         tx.commit().await?;
         let least = score_set.min_judges;
         let written = tokio::task::spawn_blocking(move || {
@@ -74,7 +77,7 @@ pub(super) async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Repl
         let written = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
         let none = |error| ApiError::State(format!("The sheets of the score set have no analysis: {error}."));
         let document: Arc<str> = written.map_err(none)?.into();
-        kept.put(caller.account(), head, &asked, &document);
+        kept.put(account, head, &asked, &document);
         document
     };
     let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
