@@ -34,6 +34,7 @@ use crate::services::metrics::AttemptOutcome;
 use crate::streams;
 use db::{AccountId, Committed, DbError, Source};
 use kernel::text::{Slug, Timestamp};
+use webhook_signing::Outcome;
 
 /// The most open deliveries of an endpoint in memory; while there are more than half as many, the log is read no further.
 const OPEN: usize = 10_000;
@@ -231,8 +232,9 @@ impl Owner {
     fn note(&mut self, (key, attempt, webhook): Sent) {
         let Some(Sending { delivery, attempts }) = self.sending.remove(&key) else { return };
         let now = self.app.database_clock.now();
-        let is_of_before = webhook.url != self.webhook.url && attempt.status.is_none_or(|status| status / 100 != 2);
-        let ended = if is_of_before {
+        let has_arrived = attempt.outcome(now.div_euclid(1_000_000)) == Outcome::Delivered;
+        let is_sent_anew = webhook.url != self.webhook.url && !has_arrived;
+        let ended = if is_sent_anew {
             self.endpoint.returned(key, now)
         } else {
             self.endpoint.ended(key, &attempt, now, jitter(&self.app))
@@ -247,7 +249,7 @@ impl Owner {
         }
         self.app.metrics.count_attempt(outcome);
         let attempts = store::with_attempt(&attempts, &attempt);
-        let tried = delivery.tried + usize::from(!is_of_before);
+        let tried = delivery.tried + usize::from(!is_sent_anew);
         self.settled.push(Settled { delivery, state, due, tried, attempts });
     }
 

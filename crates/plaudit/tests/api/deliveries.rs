@@ -77,7 +77,7 @@ pub fn states(deliveries: &[Value]) -> Vec<(&str, usize)> {
     deliveries.iter().map(|delivery| (delivery["state"].as_str().unwrap(), attempts(delivery))).collect()
 }
 
-fn titles(received: &[Received]) -> Vec<String> {
+pub fn titles(received: &[Received]) -> Vec<String> {
     received.iter().map(|received| received.json()["title"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -85,7 +85,7 @@ fn seconds(time: &Value) -> i64 {
     Timestamp::parse(time.as_str().unwrap()).unwrap().as_seconds()
 }
 
-const HOUR: i64 = 3600;
+pub const HOUR: i64 = 3600;
 
 pub fn failed(status: u16) -> Scripted {
     (status, &[])

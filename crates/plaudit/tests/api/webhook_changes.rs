@@ -1,20 +1,14 @@
 //! What becomes of deliveries when the webhook, or the log that they are read from, is another one than before.
 
 use plaudit::background;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::both_engines;
-use crate::deliveries::{deliveries, entitle, failed, states, webhook};
+use crate::deliveries::{HOUR, deliveries, entitle, failed, states, titles, webhook};
 use crate::harness::Server;
-use crate::harness::receiver::{Received, Receiver};
+use crate::harness::receiver::Receiver;
 use crate::histories::{keep, put_back};
-
-const HOUR: i64 = 3600;
-
-fn titles(received: &[Received]) -> Vec<Value> {
-    received.iter().map(|received| received.json()["title"].clone()).collect()
-}
 
 /// Has a webhook sent what happened at these times again, and gives the path of the job.
 async fn replay(server: &Server, hook: &str, [after, before]: [&str; 2]) -> String {
@@ -50,7 +44,7 @@ both_engines! {
         };
         tokio::join!(server.settle(), replaced);
         assert_eq!(states(&deliveries(&server, &hook).await), [("delivered", 2)]);
-        assert_eq!((titles(&endpoint.take()), titles(&other.take())), (vec![json!("one")], vec![json!("one")]));
+        assert_eq!((titles(&endpoint.take()), titles(&other.take())), (vec!["one".to_owned()], vec!["one".to_owned()]));
         assert_eq!(server.get(&format!("/webhook/{hook}")).await.expect(200).json()["status"], "enabled");
     }
 
