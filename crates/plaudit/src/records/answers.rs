@@ -134,7 +134,7 @@ impl Asked {
         let place = match self.resource {
             Resource::Users => "is no field about users",
             Resource::Attachments | Resource::Contributors => "is no field of the tab",
-            _ => "is no field of the form",
+            Resource::Entries | Resource::Referees => "is no field of the form",
         };
         place.to_owned()
     }
