@@ -70,6 +70,7 @@ fn open(database: &Path) -> Result<Connection> {
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
+    connection.pragma_update(None, "secure_delete", true)?;
     connection.set_prepared_statement_cache_capacity(16);
     Ok(connection)
 }

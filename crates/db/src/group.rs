@@ -70,10 +70,10 @@ where
     }
 
     fn answer(self: Box<Self>, committed: Result<(), DbError>) {
+        // A refusal may come of what another write of the group did, and is worth no more than that.
         let outcome = match (self.outcome, committed) {
-            (Some(Err(error)), _) => Err(error),
-            (Some(Ok(done)), Ok(())) => Ok(done),
             (_, Err(error)) => Err(E::from(error)),
+            (Some(outcome), Ok(())) => outcome,
             (None, Ok(())) => Err(E::from(DbError::Failed("a write was never run".to_owned()))),
         };
         // A caller that has gone away needs no answer; the change itself stands.

@@ -23,7 +23,7 @@ use super::{AccountId, Activity, DbError, PoolStatus, Settings, Value};
 const NEEDED: &str = "it must run, and let this user into this database";
 
 /// How often a write is run again that met another one or lost its connection.
-const MAX_ATTEMPTS: usize = 11;
+const REPEATS: usize = 11;
 /// How long a request waits for a connection, and then for the answer to a lookup.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long the queue of an account waits for the next write before it ends.
@@ -64,9 +64,8 @@ impl Postgres {
     pub(super) async fn open(settings: &Settings, activity: &Arc<Activity>) -> Result<Self, DbError> {
         let Target { mut config, tls } = Target::of(&settings.url)?;
         config.application_name("plaudit");
-        config.options(
-            "-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan -c jit=off",
-        );
+        let own = "-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan -c jit=off";
+        config.options(format!("{} {own}", config.get_options().unwrap_or_default()).trim_start());
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let manager = Manager::from_connect(config, InTurns(tls), recycling);
         let pool_size = pool_size(settings);
@@ -104,7 +103,10 @@ impl Postgres {
     }
 
     pub(super) async fn each(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
-        each(&self.0.pool.get().await?, sql, values, row).await
+        let mut session = Session::reading(self.0.pool.get().await?);
+        each(session.client()?, sql, values, row).await?;
+        session.ended();
+        Ok(())
     }
 
     /// Like [`Self::each`] for a lookup, on a connection that others use at the same time.
@@ -194,8 +196,11 @@ impl Inner {
         while !group.is_empty() {
             match self.write_together(&mut group).await {
                 Err(DbError::Again(_)) => {
-                    for job in group.drain(..) {
-                        self.write_alone(job).await;
+                    while !group.is_empty() {
+                        if let Err(error) = self.write_alone(group.remove(0)).await {
+                            // Nobody waits for the same once more.
+                            group.drain(..).for_each(|job| job.answer(Err(error.clone())));
+                        }
                     }
                 }
                 Err(error) => group.drain(..).for_each(|job| job.answer(Err(error.of_commit()))),
@@ -204,19 +209,25 @@ impl Inner {
         }
     }
 
-    async fn write_alone(&self, job: Box<dyn Job>) {
+    /// Writes one and answers it. Returns the error where the database was not to be had at all.
+    async fn write_alone(&self, job: Box<dyn Job>) -> Result<(), DbError> {
         let mut alone = [job];
-        let mut outcome = Ok(());
-        for run in 0..MAX_ATTEMPTS {
-            outcome = self.write_together(&mut alone).await.map(drop);
+        let mut outcome = self.write_together(&mut alone).await.map(drop);
+        for run in 0..REPEATS {
             if !matches!(outcome, Err(DbError::Again(_))) {
                 break;
             }
             // A failover takes seconds; a conflict is over at once.
             tokio::time::sleep(Duration::from_millis(10 << run)).await;
+            outcome = self.write_together(&mut alone).await.map(drop);
         }
         let [job] = alone;
+        let away = match &outcome {
+            Err(error @ DbError::Again(_)) if !job.wants_another_run() => Err(error.clone()),
+            _ => Ok(()),
+        };
         job.answer(outcome);
+        away
     }
 
     /// Writes the first jobs of a group, and gives how many they are.

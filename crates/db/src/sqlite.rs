@@ -170,14 +170,8 @@ impl Sqlite {
 
     pub(super) async fn checkpoint(&self) -> Result<(), DbError> {
         let connection = self.connect()?;
-        // Most is copied without keeping anybody from writing.
-        let work = move || {
-            connection.execute_batch(
-                "SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(TRUNCATE)",
-            )
-        };
-        let done = tokio::task::spawn_blocking(work).await;
-        done.map_err(|error| DbError::Failed(error.to_string()))?.map_err(DbError::from)
+        let done = tokio::task::spawn_blocking(move || checkpoint(&connection, "TRUNCATE")).await;
+        done.map_err(|error| DbError::Failed(error.to_string()))?
     }
 
     pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
@@ -267,7 +261,8 @@ fn write_group(
             return Err(error);
         }
         group.push(job);
-        if group.len() < group_limit && tx.held < HELD_LIMIT && begun.is_ok() {
+        // Where the file is locked, all who wait are told at once, and nobody waits for it again.
+        if group.len() < group_limit && tx.held < HELD_LIMIT {
             next = queue.try_recv().ok();
         }
     }

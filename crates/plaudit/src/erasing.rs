@@ -30,16 +30,12 @@ use crate::records::orders::{self, Billing, Order};
 use crate::records::people::{self, PeopleRecord};
 use crate::records::review_tasks::{self, ReviewTask, reviewer_key};
 use crate::records::users::store::{Stored, people as persons};
-use crate::records::users::{self, User, normal_email};
+use crate::records::users::{self, ERASED, PERSON, User, normal_email};
 use crate::records::{Refusal, files};
 use db::{AccountId, DbError, Tx};
+use kernel::json::{self, Json};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, Translated};
-
-/// What stands where a text must.
-const ERASED: &str = "Erased";
-/// The last name of who was erased.
-const PERSON: &str = "person";
 
 /// An erasure that is under way.
 struct Erasure<'e> {
@@ -75,16 +71,10 @@ pub async fn erase(
     erasure.reviews(&found.user).await?;
     erasure.keys(&found.user).await?;
     erasure.user(found, person).await?;
+    erasure.earlier_files().await?;
     erasure.bytes().await?;
     erasure.traces(user).await?;
     Ok(true)
-}
-
-/// Whether a user is one who was erased.
-pub fn is_erased(user: &User) -> bool {
-    (user.first_name.as_str(), user.last_name.as_str()) == (ERASED, PERSON)
-        && user.email.is_none()
-        && user.mobile.is_none()
 }
 
 impl Erasure<'_> {
@@ -270,9 +260,39 @@ impl Erasure<'_> {
 
     /// Takes note of the files among answers.
     fn take_files(&mut self, answers: &Answers) {
-        let is_file = |field| self.program.fields.any(field).is_some_and(|field| field.kind == FieldType::File);
-        let files = answers.iter().filter(|(field, _)| is_file(*field));
-        self.files.extend(files.filter_map(|(_, answer)| Token::parse(answer.as_str()?)));
+        answers.iter().for_each(|(field, answer)| self.take_file(field, answer));
+    }
+
+    fn take_file(&mut self, field: Slug, answer: &Json<'_>) {
+        if self.program.fields.any(field).is_some_and(|field| field.kind == FieldType::File) {
+            self.files.extend(answer.as_str().and_then(Token::parse));
+        }
+    }
+
+    /// Takes note of the files that these records had before, which only the log knows.
+    async fn earlier_files(&mut self) -> Result<(), Refusal> {
+        for (kind, name) in self.records.clone() {
+            for document in log::documents_of(self.tx, self.account, kind, &name).await? {
+                let document = json::parse_own(&document).map_err(|error| DbError::Failed(error.to_string()))?;
+                self.take_files_in(&Json::Object(document));
+            }
+        }
+        Ok(())
+    }
+
+    fn take_files_in(&mut self, json: &Json<'_>) {
+        match json {
+            Json::Array(items) => items.iter().for_each(|item| self.take_files_in(item)),
+            Json::Object(members) => {
+                for (name, member) in members.iter() {
+                    match Slug::parse(name) {
+                        Some(field) => self.take_file(field, member),
+                        None => self.take_files_in(member),
+                    }
+                }
+            }
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+        }
     }
 
     /// Makes the files empty, in what is known of them here and in the storage soon.

@@ -14,37 +14,44 @@ use crate::{DbError, Row, Value};
 
 pub(crate) type Client = deadpool_postgres::Object;
 
-/// How long a transaction that was given up may take to end before its connection is closed: it keeps a place of the pool.
-const ROLLBACK: Duration = Duration::from_secs(1);
-/// A connection inside a transaction.
+/// How long what was given up may take to end before its connection is closed: it keeps a place of the pool.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A connection inside a transaction, or whose rows are being read.
 pub(crate) struct Session {
     client: Option<Client>,
-    open: bool,
+    /// What is to be run before the pool may have the connection, unless it has ended.
+    open: Option<&'static str>,
 }
 
 impl Session {
     /// A connection that is about to begin a transaction.
     pub(crate) fn new(client: Client) -> Self {
-        Self { client: Some(client), open: true }
+        Self { client: Some(client), open: Some("ROLLBACK") }
+    }
+
+    /// A connection on which rows are about to be read: those that are left come before the answer to anything else.
+    pub(crate) fn reading(client: Client) -> Self {
+        Self { client: Some(client), open: Some("") }
     }
 
     pub(crate) fn client(&self) -> Result<&Client, DbError> {
         self.client.as_ref().ok_or_else(|| DbError::Failed("a transaction lost its connection".to_owned()))
     }
 
-    /// The transaction has ended, and the pool may hand the connection out again.
+    /// It has ended, and the pool may hand the connection out again.
     pub(crate) fn ended(&mut self) {
-        self.open = false;
+        self.open = None;
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // The pool must not hand out a connection that is still inside a transaction.
-        let Some(client) = self.client.take().filter(|_| self.open) else { return };
+        // The pool must not hand out a connection that is still at something.
+        let (Some(end), Some(client)) = (self.open, self.client.take()) else { return };
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn(async move {
-                let ended = tokio::time::timeout(ROLLBACK, client.batch_execute("ROLLBACK")).await;
+                let ended = tokio::time::timeout(PATIENCE, client.batch_execute(end)).await;
                 if !matches!(ended, Ok(Ok(()))) {
                     drop(Client::take(client));
                 }

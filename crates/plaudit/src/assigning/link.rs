@@ -116,6 +116,8 @@ pub async fn write(
     after.method = link.cause.into();
     after.rounds.clone_from(&link.rounds);
     after.panels.clone_from(&link.panels);
+    // A conflict that stands keeps a link from being made; a sheet in the trash may have missed that it was lifted.
+    after.is_conflicted &= before.as_ref().is_some_and(|before| !before.deleted);
     if before.as_ref().is_some_and(|before| before.deleted || !before.value.is_linked())
         && refusal_to_return(tx, account, program, (&after, origin.at)).await?.is_some()
     {

@@ -117,6 +117,7 @@ impl Part {
                     step.report.result(Kind::Assignment, link.slug().as_str());
                 }
             }
+            program.intact()?;
             step.checkpoint = self.end.to_string();
             step.report.progress.total = i64::try_from(self.total).ok();
             Ok(())

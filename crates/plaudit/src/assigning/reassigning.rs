@@ -10,6 +10,7 @@ use super::linking::broken;
 use super::rules;
 use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
+use crate::program::chapters::Status;
 use crate::program::{Program, Programs, Record};
 use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, store};
 use db::{BoxFuture, DbError, Source, Tx};
@@ -79,13 +80,18 @@ impl Part {
                 let pair = (slug.entry(), self.judge);
                 let set = Some(self.score_set);
                 link::recuse(tx, &program, &origin, pair, set, &self.ids).await?;
-                if let Some(made) = self.replace(tx, &program, &origin, *slug).await? {
-                    step.report.done(1);
-                    step.report.result(Kind::Assignment, made.as_str());
-                } else {
-                    step.report.failed(slug.as_str(), "Nobody else of the score set can judge the entry.");
+                match self.replace(tx, &program, &origin, *slug).await? {
+                    Replacement::Link(made) => {
+                        step.report.done(1);
+                        step.report.result(Kind::Assignment, made.as_str());
+                    }
+                    Replacement::Panel => step.report.done(1),
+                    Replacement::Nobody => {
+                        step.report.failed(slug.as_str(), "Nobody else of the score set can judge the entry.");
+                    }
                 }
             }
+            program.intact()?;
             step.checkpoint = match open.last() {
                 Some(last) if open.len() == SHEETS => last.to_string(),
                 _ => END.to_owned(),
@@ -94,17 +100,21 @@ impl Part {
         })
     }
 
-    /// Links another judge of the score set with the entry of a sheet; gives the new link, where there is one.
+    /// Links another judge of the score set with the entry of a sheet, unless a panel does that.
     async fn replace(
         &self,
         tx: &mut Tx,
         program: &Program,
         origin: &Origin,
         slug: AssignmentSlug,
-    ) -> Result<Option<AssignmentSlug>, DbError> {
+    ) -> Result<Replacement, DbError> {
         let (account, entry) = (program.id, slug.entry());
         let of_entry = store::of_entry(tx, account, (entry, self.score_set), &program.context).await?;
-        let rounds = of_entry.iter().find(|found| found.value.slug == slug).map(|found| found.value.rounds.clone());
+        let recused = of_entry.iter().find(|found| found.value.slug == slug).map(|found| &found.value);
+        if recused.is_some_and(|recused| is_filled_by_panel(program, recused)) {
+            return Ok(Replacement::Panel);
+        }
+        let rounds = recused.map(|recused| recused.rounds.clone());
         // A link whose cause is gone keeps nobody from another one, unless it would come back with scores.
         let is_open = |sheet: &Assignment| sheet.method == Method::Stray && !sheet.has_scores();
         let holds = |found: &&Record<Assignment>| !found.deleted && !is_open(&found.value);
@@ -117,10 +127,26 @@ impl Part {
         let may = |judge| {
             rules::check_judge(&facts, program, judge).is_ok() && facts.exclusion((entry, judge), score_set).is_none()
         };
-        let Some(judge) = rules::replacement(&loads, may) else { return Ok(None) };
+        let Some(judge) = rules::replacement(&loads, may) else { return Ok(Replacement::Nobody) };
         let (score_set, rounds) = (self.score_set, rounds.unwrap_or_default());
         let link = Link { entry, judge, score_set, rounds, cause: Cause::Manual, panels: Vec::new() };
         link::write(tx, account, program, origin, &link).await?;
-        Ok(Some(link.slug()))
+        Ok(Replacement::Link(link.slug()))
     }
+}
+
+/// Who has the place of a judge who was taken off an entry.
+enum Replacement {
+    /// Another judge, by this link.
+    Link(AssignmentSlug),
+    /// Whom the panel chooses.
+    Panel,
+    Nobody,
+}
+
+/// Whether a panel that made a sheet fills the place: one that says how many judges an entry gets.
+fn is_filled_by_panel(program: &Program, sheet: &Assignment) -> bool {
+    let mut panels = sheet.panels.iter().filter_map(|panel| program.panels.live(*panel));
+    sheet.cause == Cause::Automatic
+        && panels.any(|panel| panel.status == Status::Active && panel.judges_per_entry.is_some())
 }

@@ -120,9 +120,9 @@ pub(super) async fn run(db: &Db, storage: Storage, config: &Config, command: Com
     let mut last = None;
     loop {
         let changed = changed(&arguments);
-        // While a file is replaced it is not there for a moment.
-        if !arguments.watch || changed.is_some() && last != changed {
-            last = changed;
+        // While a file is replaced it is not there for a moment; one that never was is told.
+        if !arguments.watch || last.is_none() || changed.is_some() && last != Some(changed) {
+            last = Some(changed);
             let program = app.programs.reload(account).await?;
             let program = program.ok_or_else(|| Failure::Failed("the account has no set-up".to_owned()))?;
             match make(&app, &program, &arguments, &output).await {

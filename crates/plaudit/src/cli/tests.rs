@@ -216,6 +216,21 @@ async fn what_only_reads_makes_no_folder_of_files() {
 }
 
 #[tokio::test]
+async fn a_backup_leaves_alone_what_another_one_is_writing() {
+    let place = Place::with_demo().await;
+    place.done(&["backup", "a.backup"]).await;
+    let before = std::fs::read(place.path("a.backup")).unwrap();
+    let partial = std::fs::File::create(place.path("a.backup.partial")).unwrap();
+    partial.lock().unwrap();
+    let (code, message) = place.refused(&["backup", "a.backup"]).await;
+    assert!(code == 1 && message.starts_with("another backup is writing "), "{message}");
+    assert_eq!(std::fs::read(place.path("a.backup")).unwrap(), before);
+    drop(partial);
+    place.done(&["backup", "a.backup"]).await;
+    assert!(!place.path("a.backup.partial").exists());
+}
+
+#[tokio::test]
 async fn an_account_is_changed_where_it_may_be_so() {
     let place = Place::with_demo().await;
     place

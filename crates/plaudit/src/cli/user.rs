@@ -3,15 +3,17 @@
 use serde_json::json;
 
 use super::table::{ListOptions, Table};
-use super::{Failure, account_of, lengths, open_storage, operator, say};
+use super::{Failure, account_of, lengths, open_storage, operator, say, storage_settings, wrong_storage};
 use crate::config::Config;
 use crate::erasing;
 use crate::program::Programs;
+use crate::records::Refusal;
+use crate::records::files::{self, Swept};
 use crate::records::users::links::{Link, Purpose};
 use crate::records::users::store;
-use crate::records::{Refusal, files};
 use crate::services;
 use crate::signing::DownloadSigner;
+use crate::storage::Storage;
 use db::{Db, DbError};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
@@ -77,6 +79,9 @@ async fn list(db: &Db, account: Slug, options: ListOptions) -> Result<(), Failur
 
 async fn erase(db: &Db, config: &Config, slug: Slug, user: String) -> Result<(), Failure> {
     let account = account_of(&mut db.snapshot().await?, slug).await?;
+    if !Storage::is_there(&storage_settings(config))? {
+        return Err(wrong_storage(config, "it is not there"));
+    }
     let (ids, clock, storage) = (Ids::random(), Clock::system(), open_storage(config)?);
     let programs = Programs::new(db.clone(), clock.clone(), "", lengths(config));
     let state = (account, user, ids.uuid(), clock.clone(), programs);
@@ -99,8 +104,14 @@ async fn erase(db: &Db, config: &Config, slug: Slug, user: String) -> Result<(),
     });
     let slug = erased.await?;
     db.checkpoint().await;
-    files::sweep(db, &storage, clock.now()).await?;
-    say(&format!("{slug} is erased; what older backups have is yours to remove"))
+    say(&format!("{slug} is erased; what older backups have is yours to remove"))?;
+    match files::empty_erased(db, &storage, clock.now()).await? {
+        Swept { missing: 0, .. } => Ok(()),
+        Swept { missing, .. } => Err(Failure::Failed(format!(
+            "{missing} of the files are not in {}: if the service has another storage, it empties them there within a day",
+            config.storage.url
+        ))),
+    }
 }
 
 /// The address of a link for a user, from its first slash on.

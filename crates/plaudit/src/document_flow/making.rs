@@ -13,11 +13,13 @@ use crate::mail::Message;
 use crate::program::Program;
 use crate::program::document_templates::{DocumentTemplate, FileType, PageSize, Subject};
 use crate::records::documents::{Document, DocumentType};
+use crate::records::entries;
 use crate::records::files::{self, Content, File};
 use crate::records::people::{change_causing, free_slug};
+use crate::records::users;
 use crate::services::App;
 use crate::typesetter::{Format, Request, Session, TypesetError};
-use db::{BoxFuture, DbError, Tx};
+use db::{AccountId, BoxFuture, DbError, Source, Tx};
 use kernel::document;
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, Timestamp, Token, Translated};
@@ -44,7 +46,6 @@ pub(super) async fn work(run: &mut Run) -> Result<(), JobError> {
     };
     let (app, account) = (run.app.clone(), run.account());
     let program = app.programs.reload(account).await?.ok_or(JobError::Stopped)?;
-    let account_name = program.account.name.clone();
     let mut maker = Maker::begin(&app, &program, &input).await?;
     while done < total {
         let slugs = &input.selected[done..total.min(done + BATCH_SIZE)];
@@ -74,7 +75,7 @@ pub(super) async fn work(run: &mut Run) -> Result<(), JobError> {
                 maker = Err(format!("It took too long to make {MOST_TOO_LONG} documents before this one."));
             }
         }
-        let part = Part { app: app.clone(), input: input.clone(), account_name: account_name.clone(), made, done };
+        let part = Part { app: app.clone(), input: input.clone(), program: Arc::clone(&program), made, done };
         run.step(part, |tx, part, step| part.write(tx, step)).await?;
         app.wakes.add(account);
     }
@@ -167,7 +168,8 @@ impl<'a> Maker<'a> {
             }
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let name = text_of(&self.input.name, facts.locale).unwrap_or_default();
+        let name =
+            text_of(&self.input.name, [facts.locale, self.reader.program.account.default_language]).unwrap_or_default();
         let content = Content::of(&bytes);
         let file = File {
             token: token.clone(),
@@ -200,8 +202,9 @@ impl<'a> Maker<'a> {
                 bytes.push(picture);
             }
         }
-        let title = text_of(&input.name, facts.locale).unwrap_or_default();
-        let description = text_of(&input.description, facts.locale).unwrap_or_default();
+        let title = text_of(&input.name, [facts.locale, reader.program.account.default_language]).unwrap_or_default();
+        let description =
+            text_of(&input.description, [facts.locale, reader.program.account.default_language]).unwrap_or_default();
         let code = facts.locale.code();
         let mut data = facts.data.clone();
         data.insert(
@@ -250,7 +253,7 @@ async fn files_of(
     program: &Arc<Program>,
     template: &DocumentTemplate,
 ) -> Result<Option<Vec<(String, Bytes)>>, JobError> {
-    let source = db::Source::Db(&app.db);
+    let source = Source::Db(&app.db);
     let names = files::store::names(program.id, source, &template.files).await?;
     let (mut found, mut total) = (Vec::with_capacity(names.len()), 0);
     for (token, name) in names {
@@ -280,10 +283,10 @@ async fn stored(app: &App, program: &Program, token: &Token) -> Result<Option<By
     }
 }
 
-/// The text in a language, or the first that there is.
-fn text_of(texts: &BTreeMap<String, String>, locale: Locale) -> Option<&str> {
-    let found = texts.get(locale.code()).filter(|text| !text.is_empty());
-    found.or_else(|| texts.values().find(|text| !text.is_empty())).map(String::as_str)
+/// The text in the first of these languages that has one, or the first that there is.
+fn text_of(texts: &BTreeMap<String, String>, locales: [Locale; 2]) -> Option<&str> {
+    let asked = locales.map(|locale| texts.get(locale.code()));
+    asked.into_iter().flatten().chain(texts.values()).find(|text| !text.is_empty()).map(String::as_str)
 }
 
 /// The name of a file: that of the document, the record, and an ending.
@@ -298,7 +301,7 @@ fn filename(name: &str, slug: &str, file_type: FileType) -> String {
 struct Part {
     app: App,
     input: Input,
-    account_name: String,
+    program: Arc<Program>,
     made: Vec<(String, Token, Result<Made, String>)>,
     done: usize,
 }
@@ -308,8 +311,14 @@ impl Part {
         Box::pin(async move {
             let actor = Actor::parse(&self.input.actor).unwrap_or(Actor::System);
             let origin = Origin { actor, source: "api", at: step.now };
+            // A person is erased by a writer of the account: before this or after it.
+            tx.head(step.account).await?;
             for (slug, token, outcome) in &self.made {
                 match outcome {
+                    Ok(made) if is_of_erased(tx, step.account, made).await? => {
+                        // Its bytes are swept like those of every upload that nobody recorded.
+                        step.report.failed(slug, "The person was erased meanwhile.");
+                    }
                     Ok(made) => self.record(tx, step, &origin, made).await?,
                     Err(message) => {
                         files::store::forget(tx, step.account, token).await?;
@@ -355,13 +364,29 @@ impl Part {
 
     /// What is written to whom a document is for.
     fn message(&self, slug: Slug, made: &Made) -> Message {
-        let name = text_of(&self.input.name, made.locale).unwrap_or_default();
-        let description = text_of(&self.input.description, made.locale).unwrap_or_default();
+        let name = text_of(&self.input.name, [made.locale, self.program.account.default_language]).unwrap_or_default();
+        let description =
+            text_of(&self.input.description, [made.locale, self.program.account.default_language]).unwrap_or_default();
         let address = format!("{}/document/{slug}", self.app.settings.base_url);
-        let parts = [name, description, &address, &self.account_name];
+        let parts = [name, description, &address, &self.program.account.name];
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
         Message { to: vec![made.email.clone()], subject: name.to_owned(), text }
     }
+}
+
+/// Whether a document was made of what was known of a person who was erased since.
+async fn is_of_erased(tx: &mut Tx, account: AccountId, made: &Made) -> Result<bool, DbError> {
+    let entrant = match made.entry {
+        Some(entry) => entries::store::entrant_of(tx, account, entry).await?,
+        None => None,
+    };
+    for user in made.recipient.into_iter().chain(entrant) {
+        let user = users::store::find(account, Source::Snapshot(tx), user).await?;
+        if user.is_some_and(|user| user.is_erased()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Texts by the codes of their languages; what is no code of one was refused before.
@@ -374,6 +399,15 @@ fn translated(texts: &BTreeMap<String, String>) -> Translated {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_in_the_language_of_whom_it_is_for_or_in_that_of_the_account() {
+        let texts = [("de_DE", "Urkunde"), ("en_GB", "Certificate"), ("fr_FR", "")];
+        let texts = texts.map(|(code, text)| (code.to_owned(), text.to_owned())).into();
+        assert_eq!(text_of(&texts, [Locale::DeDe, Locale::EnGb]), Some("Urkunde"));
+        assert_eq!(text_of(&texts, [Locale::FrFr, Locale::EnGb]), Some("Certificate"));
+        assert_eq!(text_of(&texts, [Locale::FrFr, Locale::FrFr]), Some("Urkunde"));
+    }
 
     #[test]
     fn a_file_is_called_by_its_document_and_its_record() {

@@ -56,6 +56,13 @@ pub async fn outdate_program(tx: &mut Tx, account: AccountId) -> Result<(), DbEr
     Ok(())
 }
 
+/// The documents of a record that were not erased, the oldest first.
+pub async fn documents_of(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<Vec<String>, DbError> {
+    let sql =
+        "SELECT doc FROM changes WHERE account = $1 AND kind = $2 AND slug = $3 AND doc IS NOT NULL ORDER BY sequence";
+    tx.all(sql, &[account.into(), kind.name().into(), name.into()], |row| Ok(row.text(0)?.to_owned())).await
+}
+
 /// Erases the documents of a record, but for the newest: the chain has their hashes and holds.
 pub async fn erase_documents(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<(), DbError> {
     tx.enqueue(

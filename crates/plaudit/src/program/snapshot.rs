@@ -216,6 +216,11 @@ impl Program {
         self.reading.is_broken()
     }
 
+    /// An error where the program is broken: what nobody asked for ends with it before it commits what it made.
+    pub fn intact(&self) -> Result<(), DbError> {
+        if self.is_broken() { Err(DbError::Failed("the program cannot be read".to_owned())) } else { Ok(()) }
+    }
+
     fn add_named(&mut self, kind: &str, row: &Record<&str>) -> Result<(Kind, Slug), DbError> {
         let kind = Kind::named(kind).ok_or_else(|| unknown(kind))?;
         Ok((kind, self.add(kind, row)?))

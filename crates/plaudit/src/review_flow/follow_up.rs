@@ -88,7 +88,7 @@ impl Due {
                 Ok(stage) if is_due(task.remind_at) => self.remind(tx, &flow, (task, stage), &head).await?,
                 Ok(_) => {}
             }
-            Ok(())
+            Ok(program.intact()?)
         })
     }
 

@@ -87,9 +87,10 @@ impl Typesetter {
         Self { settings, turns, pool: Mutex::default() }
     }
 
-    /// The program.
+    /// The program. It is started in another folder than the server, so that its path is absolute.
     pub fn program(&self) -> Result<PathBuf, TypesetError> {
-        self.settings.program.clone().filter(|program| program.is_file()).ok_or(TypesetError::Missing)
+        let program = self.settings.program.as_ref().and_then(|program| std::path::absolute(program).ok());
+        program.filter(|program| program.is_file()).ok_or(TypesetError::Missing)
     }
 
     /// To be had while documents are made.

@@ -211,6 +211,16 @@ both_engines! {
         server.post("/assignment/plan", &body.to_string()).await.expect(200);
     }
 
+    async fn who_is_linked_already_and_not_asked_for_is_told_apart(server) {
+        let (entries, judges) = prepared(&server, 2, 2).await;
+        let link = json!({"score_set": "ScoreQua", "entry": entries[0], "judge": judges[1], "rounds": ["RoundJud"]});
+        server.post("/assignment", &link.to_string()).await.expect(201);
+        let answer = server.post("/assignment/plan", &asked(&entries, &judges[..1]).to_string()).await.expect(422);
+        let message = answer.json()["errors"]["plan"].to_string();
+        let told = format!("who is linked already and not asked for gets no more: {}", judges[1]);
+        assert!(message.contains(&told) && !message.contains("per_judge"), "{message}");
+    }
+
     async fn who_is_not_there_is_told_beside_what_is_wrong_with_the_numbers(server) {
         let (entries, judges) = prepared(&server, 2, 2).await;
         let mut body = asked(&entries, &judges);

@@ -312,6 +312,28 @@ both_engines! {
         assert_eq!(standing(&server, "EntryOne", "ScoreQua").await, (1, whole(1)));
     }
 
+    async fn a_link_that_comes_back_has_no_conflict_that_was_lifted_meanwhile(server) {
+        prepared(&server).await;
+        let path = linked(&server, "EntryOne", "UserJudg", "ScorePoi").await;
+        let other = linked(&server, "EntryOne", "UserJudg", "ScoreQua").await;
+        server.post(&format!("{path}/conflict"), r#"{"comment":"My sister"}"#).await.expect(200);
+        server.delete(&other).await.expect(204);
+        server.put("/entry/EntryOne/unrecuse", r#"{"judge":"UserJudg"}"#).await.expect(204);
+        linked(&server, "EntryOne", "UserJudg", "ScoreQua").await;
+        server.put(&format!("{other}/score"), r#"{"decision":"pass"}"#).await.expect(200);
+    }
+
+    async fn a_body_has_no_more_pairs_than_a_job_is_to_make(server) {
+        prepared(&server).await;
+        let letter = |number: usize| char::from(b'A' + u8::try_from(number % 26).unwrap());
+        let slugs = |count: usize| -> Vec<String> {
+            (0..count).map(|number| format!("Nobod{}{}{}", letter(number), letter(number / 26), letter(number / 676))).collect()
+        };
+        let body = json!({"score_set": "ScorePoi", "entries": slugs(1_001), "judges": slugs(1_000), "rounds": ["RoundJud"]});
+        let refused = server.post("/assignment", &body.to_string()).await.expect(422).json();
+        assert_eq!(refused["errors"]["entries"][0], "makes 1001000 assignments with `judges`; at most 1000000 are made at once");
+    }
+
     async fn a_sheet_has_no_more_declarations_than_can_be_read(server) {
         prepared(&server).await;
         let path = linked(&server, "EntryOne", "UserJudg", "ScorePoi").await;

@@ -137,6 +137,17 @@ both_engines! {
         assert_eq!(pairs(&server, "recused").await, [first[0].clone()]);
     }
 
+    async fn reassigning_leaves_the_place_to_the_panel(server) {
+        prepared(&server, r#","judges_per_entry":1"#).await;
+        let first = automatic(&server).await;
+        let judge = first[0].chars().last().unwrap();
+        let body = json!({"judge": format!("UserPan{judge}"), "score_set": "ScoreQua"});
+        server.post("/assignment/reassign", &body.to_string()).await.expect(202);
+        let second = automatic(&server).await;
+        assert!(second.len() == 4 && second.iter().all(|pair| !pair.ends_with(judge)), "{second:?}");
+        assert_eq!(pairs(&server, "manual").await, [""; 0]);
+    }
+
     async fn nobody_in_conflict_and_no_link_of_others_is_touched(server) {
         let own = json!({"kind": "user", "slug": "UserEntr", "first_name": "Ann", "last_name": "Lister", "email": "ase@example.org",
             "roles": ["RoleJury"]});

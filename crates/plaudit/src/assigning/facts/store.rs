@@ -163,7 +163,7 @@ async fn read_judges(
         let (list, values) = filled(judges, 2, vec![account.into()]);
         let sql = format!(
             "SELECT u.slug, u.email, r.role FROM users u LEFT JOIN user_roles r ON r.account = u.account AND r.slug = u.slug \
-             WHERE u.account = $1 AND u.deleted = 0 AND u.slug IN ({list})"
+             WHERE u.account = $1 AND u.deleted = 0 AND u.slug IN ({list}) ORDER BY u.slug, r.role"
         );
         let read = |row: &Row<'_>| {
             let judge = facts.judges.entry(row.slug(0)?).or_default();

@@ -57,7 +57,7 @@ pub async fn work(app: App, mut held: Held) -> Result<(), DbError> {
         }
         app.wakes.add(account);
     }
-    if !held.until_idle && !changes.is_empty() {
+    if !held.until_idle {
         let pause = (stopwatch.elapsed() * 9).min(PAUSE);
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
@@ -87,12 +87,13 @@ async fn read(app: &App, account: AccountId, position: i64) -> Result<Option<(i6
             changes.extend(of_set.into_iter().map(|change| (score_set.slug, change)));
         }
     }
+    program.intact()?;
     tx.commit().await?;
     Ok(Some((sequence, changes)))
 }
 
 /// What the panels of a score set change.
-async fn changes_of(tx: &mut Tx, program: &Program, score_set: &ScoreSet) -> Result<Vec<Change>, DbError> {
+async fn changes_of(tx: &mut Tx, program: &Arc<Program>, score_set: &ScoreSet) -> Result<Vec<Change>, DbError> {
     let (account, mut violations) = (program.id, Violations::default());
     super::rules::check_score_set(program, score_set.slug, &mut violations);
     if !violations.is_empty() {
@@ -103,7 +104,7 @@ async fn changes_of(tx: &mut Tx, program: &Program, score_set: &ScoreSet) -> Res
     if panels.is_empty() && !store::has_automatic(tx, account, score_set.slug).await? {
         return Ok(Vec::new());
     }
-    let there = assignments::of_score_set(&mut Source::Snapshot(tx), account, of_set, &program.context).await?;
+    let mut there = assignments::of_score_set(&mut Source::Snapshot(tx), account, of_set, &program.context).await?;
     let mut wanted = Wanted::default();
     for panel in panels {
         let mut judges: BTreeSet<Slug> = panel.judges.iter().copied().collect();
@@ -113,7 +114,16 @@ async fn changes_of(tx: &mut Tx, program: &Program, score_set: &ScoreSet) -> Res
         let judges: Vec<Slug> = judges.into_iter().collect();
         let scope = Scope::Of { form: score_set.form, season: score_set.season };
         let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &judges).await?;
-        wanted.add(program, (score_set, panel), &facts, &there);
+        let program = Arc::clone(program);
+        let (score_set, panel) = (score_set.slug, panel.slug);
+        // Each pair of an entry and a judge may be looked at, which takes seconds where there are many.
+        let added = tokio::task::spawn_blocking(move || {
+            if let Some(of) = program.score_sets.live(score_set).zip(program.panels.live(panel)) {
+                wanted.add(&program, of, &facts, &there);
+            }
+            (wanted, there)
+        });
+        (wanted, there) = added.await.map_err(|error| DbError::Failed(error.to_string()))?;
     }
     Ok(wanted.changes(&there))
 }
@@ -171,6 +181,7 @@ impl Part {
                     }
                 }
             }
+            program.intact()?;
             let (_, until, _) = self.times;
             lease_store::renew_one(tx, account, LeaseName::Panels, until).await?;
             Ok(true)

@@ -86,8 +86,9 @@ pub struct State {
 }
 
 impl State {
-    /// The state of what was read.
-    pub fn new(asked: &Asked, read: Read, score_set: Option<&ScoreSet>) -> Self {
+    /// The state of what was read; how many entries and judges there are, those who are linked already included, where they are
+    /// more than are planned at once.
+    pub fn new(asked: &Asked, read: Read, score_set: Option<&ScoreSet>) -> Result<Self, (usize, usize)> {
         let Read { mut facts, judges: wanted, linked, .. } = read;
         let entries: BTreeMap<Slug, EntryFacts> =
             std::mem::take(&mut facts.entries).into_iter().filter(|(_, entry)| asked.filter.selects(entry)).collect();
@@ -112,6 +113,10 @@ impl State {
         }
         others.sort_unstable();
         others.dedup();
+        let size = (entries.len(), judges.len() + others.len());
+        if size.0 > ENTRIES || size.1 > JUDGES {
+            return Err(size);
+        }
         for entry in entries.keys() {
             let of_entry = judges
                 .keys()
@@ -119,12 +124,22 @@ impl State {
             excluded.extend(of_entry);
         }
         outside.retain(|judge, _| judges.contains_key(judge));
-        Self { entries, judges, others, excluded, kept, outside }
+        Ok(Self { entries, judges, others, excluded, kept, outside })
     }
 
-    /// How many entries there are, and how many judges, those who are linked already included.
-    pub fn size(&self) -> (usize, usize) {
-        (self.entries.len(), self.judges.len() + self.others.len())
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many assignments a plan makes: each entry has as many as are asked for.
+    pub fn new_assignments(&self, asked: &Asked) -> usize {
+        let mut kept: BTreeMap<Slug, usize> = BTreeMap::new();
+        for (entry, _) in &self.kept {
+            *kept.entry(*entry).or_default() += 1;
+        }
+        let missing = |entry| asked.per_entry.saturating_sub(kept.get(entry).copied().unwrap_or_default());
+        self.entries.keys().map(missing).sum()
     }
 
     /// The hash of everything, in hexadecimal.
@@ -168,7 +183,7 @@ impl State {
             Method::Random => (planner::random(&problem), false),
             Method::Affinity => (planner::exact(&problem), true),
         };
-        let plan = plan.map_err(|conflict| Unsolved::new(&conflict, (&entries, &judges), asked))?;
+        let plan = plan.map_err(|conflict| Unsolved::new(&conflict, (&entries, &judges, self.judges.len()), asked))?;
         let report = planner::report(&problem, &plan, is_exact);
         let kept: BTreeSet<Pair> = problem.kept.iter().copied().collect();
         let assignments = plan.iter().map(|pair| (entries[pair.0], judges[pair.1], kept.contains(pair))).collect();
@@ -266,7 +281,8 @@ pub fn applied(made: &[AssignmentSlug], undo: Slug) -> String {
 pub struct Unsolved(String);
 
 impl Unsolved {
-    fn new(conflict: &Conflict, (entries, judges): (&[Slug], &[Slug]), asked: &Asked) -> Self {
+    /// Of the judges so many are asked for; the others are linked already, and get no more.
+    fn new(conflict: &Conflict, (entries, judges, asked_for): (&[Slug], &[Slug], usize), asked: &Asked) -> Self {
         let named = |numbers: &[usize], slugs: &[Slug]| {
             let mut names: Vec<String> =
                 numbers.iter().take(NAMED).filter_map(|number| slugs.get(*number)).map(Slug::to_string).collect();
@@ -275,15 +291,28 @@ impl Unsolved {
             }
             names.join(", ")
         };
-        let (entries, judges) = (named(&conflict.entries, entries), named(&conflict.judges, judges));
+        // Ascending.
+        let (bounded, others) = conflict.judges.split_at(conflict.judges.partition_point(|judge| *judge < asked_for));
+        let (entries, bounded, unasked) =
+            (named(&conflict.entries, entries), named(bounded, judges), named(others, judges));
         let (least, most) = asked.per_judge;
-        let rules = conflict.rules.iter().map(|rule| match rule {
-            Rule::PerEntry => format!("per_entry is {} for {entries}", asked.per_entry),
-            Rule::Max => format!("per_judge.max is {most} for {judges}"),
-            Rule::Min => format!("per_judge.min is {least} for {judges}"),
-            Rule::Forbidden => "conflicts of interest, recusals and abstentions keep judges from entries".to_owned(),
-        });
-        Self(format!("cannot hold together: {}", rules.collect::<Vec<_>>().join("; ")))
+        let mut rules = Vec::new();
+        for rule in &conflict.rules {
+            match rule {
+                Rule::PerEntry => rules.push(format!("per_entry is {} for {entries}", asked.per_entry)),
+                Rule::Max if !bounded.is_empty() => rules.push(format!("per_judge.max is {most} for {bounded}")),
+                Rule::Max => {}
+                Rule::Min => rules.push(format!("per_judge.min is {least} for {bounded}")),
+                Rule::Forbidden => {
+                    let message = "conflicts of interest, recusals and abstentions keep judges from entries";
+                    rules.push(message.to_owned());
+                }
+            }
+        }
+        if !others.is_empty() {
+            rules.push(format!("who is linked already and not asked for gets no more: {unasked}"));
+        }
+        Self(format!("cannot hold together: {}", rules.join("; ")))
     }
 }
 

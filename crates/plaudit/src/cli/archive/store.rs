@@ -1,7 +1,7 @@
 //! The tables of a backup's file.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::ValueRef;
@@ -15,6 +15,8 @@ use db::{DbError, Row, Value};
 /// Writes a backup beside its place, and puts it there when it is whole.
 pub(in crate::cli) struct Writer {
     connection: Connection,
+    /// Locked, so that no other backup takes the file for one that was given up.
+    held: File,
     partial: PathBuf,
     manifest: Manifest,
     insert: String,
@@ -27,14 +29,19 @@ impl Writer {
     pub(in crate::cli) fn create(path: &Path, created: String, schema: Vec<String>) -> Result<Self, Failure> {
         let partial = partial(path);
         let named = |error: std::io::Error| Failure::Failed(format!("{}: {error}", partial.display()));
-        if partial.exists() {
+        if let Ok(other) = File::open(&partial) {
+            // Its writer holds it for as long as it works.
+            if let Err(TryLockError::WouldBlock) = other.try_lock() {
+                return Err(Failure::Failed(format!("another backup is writing {}", partial.display())));
+            }
             fs::remove_file(&partial).map_err(named)?;
         }
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        drop(options.open(&partial).map_err(named)?);
+        let held = options.open(&partial).map_err(named)?;
+        held.try_lock().map_err(|error| named(error.into()))?;
         let connection = Connection::open(&partial)?;
         connection.execute_batch(
             "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
@@ -42,7 +49,7 @@ impl Writer {
              CREATE TABLE stored_files (account TEXT NOT NULL, token TEXT NOT NULL, bytes BLOB NOT NULL);",
         )?;
         let manifest = Manifest { format: FORMAT, created, schema, contents: BTreeMap::new() };
-        Ok(Self { connection, partial, manifest, insert: String::new(), tally: Tally::default() })
+        Ok(Self { connection, held, partial, manifest, insert: String::new(), tally: Tally::default() })
     }
 
     /// Begins a table, whose columns have no types.
@@ -92,7 +99,7 @@ impl Writer {
         self.connection.execute("INSERT INTO manifest (text, sha256) VALUES (?1, ?2)", params![text, hash])?;
         self.connection.execute_batch("COMMIT")?;
         self.connection.close().map_err(|(_, error)| error)?;
-        File::open(&self.partial)?.sync_all()?;
+        self.held.sync_all()?;
         fs::rename(&self.partial, path)?;
         Ok(File::open(folder_of(path))?.sync_all()?)
     }

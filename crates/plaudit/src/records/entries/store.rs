@@ -425,6 +425,14 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
     .await
 }
 
+/// The entrant of an entry, even of one in the trash.
+pub async fn entrant_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
+    tx.first("SELECT entrant FROM entries WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
+        row.slug(0)
+    })
+    .await
+}
+
 /// The most entries that one statement names.
 const MOST_NAMED: usize = 1_000;
 

@@ -180,7 +180,7 @@ fn root_is_svg(text: &str) -> bool {
             _ if rest.starts_with("<!DOCTYPE") && rest.split('>').next().is_some_and(|head| head.contains('[')) => "]>",
             _ if rest.starts_with("<!DOCTYPE") => ">",
             _ => {
-                let name = rest.strip_prefix("<svg").or_else(|| rest.strip_prefix("<svg:svg"));
+                let name = rest.strip_prefix("<svg:svg").or_else(|| rest.strip_prefix("<svg"));
                 return name
                     .is_some_and(|after| after.starts_with(|c: char| c.is_whitespace() || c == '>' || c == '/'));
             }
@@ -299,6 +299,7 @@ mod tests {
             ("a\nb\n", "text/plain"),
             ("<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "image/svg+xml"),
             ("<?xml version=\"1.0\"?>\n<!-- x -->\n<!DOCTYPE svg>\n<svg>", "image/svg+xml"),
+            ("<svg:svg xmlns:svg=\"http://www.w3.org/2000/svg\"/>", "image/svg+xml"),
             ("<svgx>", "text/plain"),
             ("a\u{0}b", UNKNOWN),
         ] {

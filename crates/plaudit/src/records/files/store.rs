@@ -68,6 +68,15 @@ pub async fn record(tx: &mut Tx, account: AccountId, origin: &Origin, file: &Fil
     Ok(Some(revision))
 }
 
+/// When an erased file was announced, in microseconds since 1970, so that it is found at once.
+pub(super) const ERASED: i64 = 0;
+
+/// Has a sweep look for an erased file again when an upload of this time is old.
+pub(super) async fn put_off(tx: &mut Tx, account: AccountId, token: &Token, now: Timestamp) -> Result<(), DbError> {
+    let sql = "UPDATE uploads SET begun = $3 WHERE account = $1 AND token = $2";
+    tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into(), now.into()]).await
+}
+
 /// Forgets an announced upload, of which nothing is stored any more.
 pub async fn forget(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
     let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2";
@@ -98,8 +107,8 @@ pub async fn empty(
         let revision = log::append(tx, account, origin, change).await?;
         put(tx, account, &after, revision).await?;
         tx.enqueue(
-            "INSERT INTO uploads (account, token, begun, doomed) VALUES ($1, $2, 0, 1) ON CONFLICT (account, token) DO NOTHING",
-            vec![account.into(), token.as_str().to_owned().into()],
+            "INSERT INTO uploads (account, token, begun, doomed) VALUES ($1, $2, $3, 1) ON CONFLICT (account, token) DO NOTHING",
+            vec![account.into(), token.as_str().to_owned().into(), ERASED.into()],
         )
         .await?;
     }

@@ -204,7 +204,19 @@ fn check_user(
     }
 }
 
+/// What stands where a text must of what was erased; the first name of who was.
+pub const ERASED: &str = "Erased";
+/// The last name of who was erased.
+pub const PERSON: &str = "person";
+
 impl User {
+    /// Whether this is somebody who was erased.
+    pub fn is_erased(&self) -> bool {
+        (self.first_name.as_str(), self.last_name.as_str()) == (ERASED, PERSON)
+            && self.email.is_none()
+            && self.mobile.is_none()
+    }
+
     /// The first and the last name.
     pub fn name(&self) -> String {
         full_name(&self.first_name, &self.last_name)

@@ -10,7 +10,7 @@ use crate::assigning::linking::{Input, WORK};
 use crate::assigning::rules;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::jobs;
-use crate::records::assignments::{AssignmentSlug, Cause, Method};
+use crate::records::assignments::{AssignmentSlug, Cause, Method, Sheet};
 use crate::records::standings::store::FoundSheet;
 use db::{Source, Tx};
 use kernel::input::{self, Members, Violations};
@@ -20,6 +20,9 @@ use kernel::text::Slug;
 
 /// The most entries, and the most judges, of one body.
 const MANY: usize = 10_000;
+
+/// The most pairs of one body: a job works at them for minutes, and the account's other jobs wait.
+const PAIRS: usize = 1_000_000;
 
 /// What a body says.
 struct Given {
@@ -117,6 +120,10 @@ fn read(body: &JsonObject<'_>) -> (Given, Violations) {
         }
     };
     let (entries, judges) = (slugs("entry", "entries"), slugs("judge", "judges"));
+    let pairs = entries.len() * judges.len();
+    if pairs > PAIRS {
+        members.fault("entries", format!("makes {pairs} assignments with `judges`; at most {PAIRS} are made at once"));
+    }
     let rounds = members.required("rounds", input::slugs(crate::records::assignments::LIST_LENGTH)).unwrap_or_default();
     (Given { is_bulk, score_set, entries, judges, rounds }, members.finish())
 }
@@ -138,7 +145,7 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<AssignmentSlug>) -> Result<
             "The assignment is {method}; only manual and random ones can be deleted."
         )));
     }
-    precondition(writing, &found)?;
+    precondition(writing, &found, Sheet::WHOLE)?;
     link::remove(tx, account, program, &writing.origin, before).await?;
     Ok(Reply::NoContent)
 }

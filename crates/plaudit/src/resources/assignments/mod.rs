@@ -127,12 +127,12 @@ async fn find_any<S>(tx: &mut Tx, writing: &Writing<S>, slug: AssignmentSlug) ->
     find_sheet(tx, writing.account(), slug, &writing.program).await?.ok_or(ApiError::NotFound)
 }
 
-/// [`Writing::precondition`] of an assignment that is seen whole.
-fn precondition<S>(writing: &Writing<S>, before: &FoundSheet) -> Result<(), ApiError> {
+/// [`Writing::precondition`] of an assignment of which so much is seen.
+fn precondition<S>(writing: &Writing<S>, before: &FoundSheet, sheet: Sheet) -> Result<(), ApiError> {
     if !writing.compares_what_is_shown() {
         return writing.precondition(before.record.revision);
     }
-    writing.precondition_seen((&before.shown.document(&writing.program), None, Sight::Whole), &[])
+    writing.precondition_seen((&before.shown.seen(&writing.program, sheet), None, Sight::Whole), &[])
 }
 
 /// An answer that shows an assignment whole.

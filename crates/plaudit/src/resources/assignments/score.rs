@@ -1,6 +1,6 @@
 //! What judges give, and what keeps them from it.
 
-use super::{check_managed, find_any, leads, of_other, precondition, reply};
+use super::{check_managed, find_any, leads, precondition, reply};
 use crate::access::judged;
 use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
@@ -125,7 +125,7 @@ async fn write_conflict(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, 
     if before.value.conflict.len() >= DECLARATIONS {
         return Err(ApiError::State(format!("A sheet has at most {DECLARATIONS} declarations of conflicts.")));
     }
-    precondition(writing, &found)?;
+    precondition(writing, &found, Sheet::WHOLE)?;
     let mut after = before.value.clone();
     after.is_conflicted = true;
     after.conflict.push(written(writing, comment, Some(judge)));
@@ -178,19 +178,12 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     }
     let reopening = Some(written(writing, reason, None));
     let after = Assignment { abstention: None, reopening, ..before.clone() };
-    let FoundSheet { record, shown, .. } = write(tx, writing, (found, after)).await?;
-    let (access, program) = (&writing.access, &writing.program);
-    let sheet = if access.assignment(shown.chapter, record.value.judge) {
-        Sheet::WHOLE
-    } else {
-        // A lead judge sees no more of the sheets of others than other judges do.
-        let own = match access.judging() {
-            Some(judge) => store::judged(&mut Source::Snapshot(tx), program.id, judge, &[slug.entry()]).await?,
-            None => Vec::new(),
-        };
-        let nothing = Sheet { scores: false, comments: false, names: set.shows.names_of_judges };
-        of_other(program, &own, &record.value).unwrap_or(nothing)
-    };
+    // A lead judge sees no more of the sheets of others than other judges do.
+    let program = &writing.program;
+    let seen = super::sheet(&writing.access, program, Source::Snapshot(tx), &found.shown).await?;
+    let nothing = Sheet { scores: false, comments: false, names: set.shows.names_of_judges };
+    let sheet = seen.unwrap_or(nothing);
+    let FoundSheet { record, shown, .. } = write(tx, writing, sheet, (found, after)).await?;
     Ok(Reply::ok(shown.seen(program, sheet), record.revision).naming(&shown.names()))
 }
 
@@ -233,13 +226,14 @@ fn written<S>(writing: &Writing<S>, comment: String, user: Option<Slug>) -> Comm
     Comment { slug: writing.ids().slug(), comment, user, created_at: now, updated_at: now }
 }
 
-/// Writes an assignment, unless nothing has changed.
+/// Writes an assignment of which so much is seen, unless nothing has changed.
 async fn write<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
+    sheet: Sheet,
     (before, after): (FoundSheet, Assignment),
 ) -> Result<FoundSheet, ApiError> {
-    precondition(writing, &before)?;
+    precondition(writing, &before, sheet)?;
     if after == before.record.value {
         return Ok(before);
     }
@@ -248,5 +242,5 @@ async fn write<S>(
 
 /// The same, and answers with it.
 async fn finish<S>(tx: &mut Tx, writing: &Writing<S>, change: (FoundSheet, Assignment)) -> Result<Reply, ApiError> {
-    Ok(reply(&writing.program, &write(tx, writing, change).await?))
+    Ok(reply(&writing.program, &write(tx, writing, Sheet::WHOLE, change).await?))
 }

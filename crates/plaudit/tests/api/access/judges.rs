@@ -212,6 +212,20 @@ both_engines! {
         lead.post(&format!("{OTHER}/reopen"), r#"{"reason":"x"}"#).await.expect(403);
     }
 
+    async fn a_lead_judge_reopens_a_sheet_as_it_was_shown(server) {
+        prepared(&server).await;
+        linked(&server).await;
+        let [judge, lead] = [user_of("judge"), user_of("lead_judge")];
+        let [judge, lead] = [Person::of(&server, &judge).await, Person::of(&server, &lead).await];
+        show(&server, "ScorePoi", r#"{"others_scores":"always","names_of_judges":true}"#).await;
+        let sheet = r#"{"criteria":{"CritCraf":9},"comment":"Fine"}"#;
+        judge.put(&format!("{OWN}/score"), sheet).await.expect(200);
+        let seen = lead.get(OWN).await.expect(200);
+        assert_eq!(seen.json()["comments"], Value::Null);
+        let (path, body) = (format!("{OWN}/reopen"), Some(r#"{"reason":"x"}"#));
+        lead.ask("POST", &path, body, &[("if-match", seen.header("etag").unwrap())]).await.expect(200);
+    }
+
     async fn a_sheet_is_changed_only_while_it_is_as_the_judge_saw_it(server) {
         prepared(&server).await;
         let judge = user_of("judge");

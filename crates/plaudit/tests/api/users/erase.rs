@@ -4,6 +4,7 @@ use kernel::kind::Kind;
 use kernel::text::Slug;
 use plaudit::log::forms::FORMS;
 use plaudit::program::keys::Scope;
+use plaudit::records::files::{Swept, sweep};
 
 use crate::both_engines;
 use crate::harness::Server;
@@ -69,6 +70,11 @@ both_engines! {
         let body = r#"{"title":"O'Neil again"}"#;
         let retitled = server.request("PUT", "/entry/EntryTwo/update-title", &headers, Some(body));
         server.send_anything(retitled).await.expect(200);
+        let file = r#"{"filename":"passport.gif","data":"R0lGODlhBQAHAA=="}"#;
+        let path = "/entry/EntryOne/upload/FieldFil";
+        let replaced = server.post(path, file).await.expect(201).json()["token"].as_str().unwrap().to_owned();
+        server.put("/entry/EntryOne", r#"{"entry_fields":{"FieldFil":null}}"#).await.expect(200);
+        assert_ne!(server.app.storage.size("AccountA", &replaced).await.unwrap(), 0);
         let user = Slug::parse("UserEntr");
         let key = server.new_key_with("AccountA", Scope::Read, |key| (key.user, key.name) = (user, "O'Neil".to_owned()));
         let key = key.await;
@@ -99,10 +105,28 @@ both_engines! {
         let again = server.request("PUT", "/entry/EntryTwo/update-title", &headers, Some(body));
         server.send_anything(again).await.expect(409);
 
+        // What an answer had before is empty as well.
+        assert_eq!(server.app.storage.size("AccountA", &replaced).await.unwrap(), 0);
+
         // The address is free again, and who is erased already is so once more.
         server.post("/user/UserEntr/erase", "").await.expect(204);
         let new = r#"{"first_name":"A","last_name":"B","email":"ase@example.org","password":"correct horse"}"#;
         server.post("/user", new).await.expect(201);
         server.post("/user/NoSuchUs/erase", "").await.expect(404);
+    }
+
+    async fn a_file_that_is_not_in_the_storage_is_emptied_when_it_is(server) {
+        let token = "TokenOfTheFirstFileOfAll";
+        server.app.storage.delete("AccountA", token).await.unwrap();
+        server.post("/user/UserEntr/erase", "").await.expect(204);
+        let sweep = async || {
+            server.clock.advance(24 * 3600 + 1);
+            sweep(&server.app.db, &server.app.storage, server.app.clock.now()).await.unwrap()
+        };
+        assert_eq!(sweep().await, Swept { removed: 0, missing: 1 });
+        server.app.storage.put("AccountA", token, "bytes".into()).await.unwrap();
+        assert_eq!(sweep().await, Swept { removed: 1, missing: 0 });
+        assert_eq!(server.app.storage.size("AccountA", token).await.unwrap(), 0);
+        assert_eq!(sweep().await, Swept::default());
     }
 }
