@@ -1,8 +1,8 @@
 //! `weight`: what the tree weighs: lines of code, processor time of a build, seconds from an edit to its tests, size of the binary.
 //!
 //! A line of code is one that is neither blank nor a comment, outside tests. Builds are made from a copy of what is committed
-//! and changed, into a target directory of their own. The bar of the binary was set for the first twelve groups: what each part
-//! adds in lines, it may add in bytes as well.
+//! and changed, into a target directory of their own. The bars of the build and of the binary were set for the first twelve groups: what
+//! each part adds in lines, it may add in seconds and in bytes as well.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,9 +19,9 @@ use crate::process::{self, Cargo};
 /// The claim and how it is shown.
 pub(crate) const PROOF: Proof = Proof {
     name: "weight",
-    claim: "The crates of the server have no more lines of code than each part of it may have, a release build from nothing \
-            takes at most 450 s of processor time, an edit is tested within 30 s, and the stripped binary has at most 26 MB for \
-            35,000 of these lines.",
+    claim: "The crates of the server have no more lines of code than each part of it may have. For 35,000 of these lines a release \
+            build from nothing takes at most 450 s of processor time, and the stripped binary has at most 26 MB. An edit is tested \
+            within 30 s.",
     run,
 };
 
@@ -102,11 +102,12 @@ fn run(context: &Context) -> Result<Verdict> {
     tests()?;
     let edit = begun.elapsed();
     println!("  {total} lines of code, {build:.0} s of a build, {} s to its tests, {binary:.1} MB", seconds(edit));
-    checks.check(build <= BUILD, || format!("a build from nothing takes {build:.0} s of processor time"));
-    checks.check(edit.as_secs_f64() <= EDIT, || format!("an edit is tested after {} s", seconds(edit)));
     let [first, all] = [LINES[0].1, most].map(u32::try_from);
-    let most = BINARY * f64::from(all?) / f64::from(first?);
-    checks.check(binary <= most, || format!("the stripped binary has {binary:.1} MB, more than {most:.1}"));
+    let times = f64::from(all?) / f64::from(first?);
+    let [of_build, of_binary] = [BUILD * times, BINARY * times];
+    checks.check(build <= of_build, || format!("a build from nothing takes {build:.0} s, more than {of_build:.0}"));
+    checks.check(edit.as_secs_f64() <= EDIT, || format!("an edit is tested after {} s", seconds(edit)));
+    checks.check(binary <= of_binary, || format!("the stripped binary has {binary:.1} MB, more than {of_binary:.1}"));
     Ok(checks.verdict(&format!("{total} lines, {build:.0} s, {} s, {binary:.1} MB", seconds(edit))))
 }
 
