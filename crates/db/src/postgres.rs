@@ -212,48 +212,52 @@ impl Inner {
     /// Writes one and answers it. Returns the error where the database was not to be had at all.
     async fn write_alone(&self, job: Box<dyn Job>) -> Result<(), DbError> {
         let mut alone = [job];
-        let mut outcome = self.write_together(&mut alone).await.map(drop);
-        for run in 0..REPEATS {
-            if !matches!(outcome, Err(DbError::Again(_))) {
-                break;
+        let mut repeats = 0;
+        let (outcome, away) = loop {
+            let (outcome, away) = match self.transaction("BEGIN").await {
+                Ok(tx) => (write_in(tx, &mut alone).await.map(drop), Ok(())),
+                Err(error) => (Err(error.clone()), Err(error)),
+            };
+            if repeats == REPEATS || !matches!(outcome, Err(DbError::Again(_))) {
+                break (outcome, away);
             }
             // A failover takes seconds; a conflict is over at once.
-            tokio::time::sleep(Duration::from_millis(10 << run)).await;
-            outcome = self.write_together(&mut alone).await.map(drop);
-        }
-        let [job] = alone;
-        let away = match &outcome {
-            Err(error @ DbError::Again(_)) if !job.wants_another_run() => Err(error.clone()),
-            _ => Ok(()),
+            tokio::time::sleep(Duration::from_millis(10 << repeats)).await;
+            repeats += 1;
         };
+        let [job] = alone;
         job.answer(outcome);
         away
     }
 
     /// Writes the first jobs of a group, and gives how many they are.
     async fn write_together(&self, group: &mut [Box<dyn Job>]) -> Result<usize, DbError> {
-        let mut tx = self.transaction("BEGIN").await?;
-        let mut written = 0;
-        for job in &mut *group {
-            tx.savepoint().await?;
-            let kept = job.run(&mut tx).await;
-            if job.wants_another_run() {
-                return Err(DbError::Again("a write of the group met a conflict".to_owned()));
-            }
-            if kept {
-                tx.release().await?;
-            } else {
-                tx.undo().await?;
-            }
-            written += 1;
-            if tx.held >= HELD_LIMIT {
-                break;
-            }
-        }
-        // The heads go with the commit. Past this point the outcome of a lost connection is not known, and the work must not run twice.
-        tx.commit().await.map_err(|error| error.of_commit())?;
-        Ok(written)
+        write_in(self.transaction("BEGIN").await?, group).await
     }
+}
+
+/// Writes the first jobs of a group in a transaction, commits it, and gives how many they are.
+async fn write_in(mut tx: Tx, group: &mut [Box<dyn Job>]) -> Result<usize, DbError> {
+    let mut written = 0;
+    for job in &mut *group {
+        tx.savepoint().await?;
+        let kept = job.run(&mut tx).await;
+        if job.wants_another_run() {
+            return Err(DbError::Again("a write of the group met a conflict".to_owned()));
+        }
+        if kept {
+            tx.release().await?;
+        } else {
+            tx.undo().await?;
+        }
+        written += 1;
+        if tx.held >= HELD_LIMIT {
+            break;
+        }
+    }
+    // The heads go with the commit. Past this point the outcome of a lost connection is not known, and the work must not run twice.
+    tx.commit().await.map_err(|error| error.of_commit())?;
+    Ok(written)
 }
 
 /// Sends a lookup on a shared connection, and poisons the connection where no answer comes.

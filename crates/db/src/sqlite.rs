@@ -23,6 +23,9 @@ use super::{Activity, DbError, Settings, Value};
 /// What is told where the file of a database cannot be used.
 const NEEDED: &str = "its folder must be there, and both may be written to by whoever runs this";
 
+/// How long the log is left alone before it is emptied again.
+const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
+
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -168,10 +171,21 @@ impl Sqlite {
         Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.activity)))
     }
 
+    /// Empties the log, and tries again while somebody reads what was before, as long as a writer waits.
     pub(super) async fn checkpoint(&self) -> Result<(), DbError> {
-        let connection = self.connect()?;
-        let done = tokio::task::spawn_blocking(move || checkpoint(&connection, "TRUNCATE")).await;
-        done.map_err(|error| DbError::Failed(error.to_string()))?
+        let mut waited = Duration::ZERO;
+        loop {
+            let connection = self.connect()?;
+            let done = tokio::task::spawn_blocking(move || checkpoint(&connection, "TRUNCATE")).await;
+            if done.map_err(|error| DbError::Failed(error.to_string()))?? {
+                return Ok(());
+            }
+            if waited >= self.busy_timeout {
+                return Err(DbError::Busy("somebody reads what was before".to_owned()));
+            }
+            tokio::time::sleep(CHECKPOINT_PAUSE).await;
+            waited += CHECKPOINT_PAUSE;
+        }
     }
 
     pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
@@ -261,7 +275,7 @@ fn write_group(
             return Err(error);
         }
         group.push(job);
-        // Where the file is locked, all who wait are told at once, and nobody waits for it again.
+        // Where the file is locked, all of a group are told at once, and do not wait for it one after the other.
         if group.len() < group_limit && tx.held < HELD_LIMIT {
             next = queue.try_recv().ok();
         }

@@ -404,7 +404,7 @@ impl Tx {
         self.tell();
         match self.sqlite() {
             // Beside steady readers and writers the log would grow for as long as much is written.
-            Some(connection) => sqlite::checkpoint(connection, "RESTART"),
+            Some(connection) => sqlite::checkpoint(connection, "RESTART").map(drop),
             None => Ok(()),
         }
     }

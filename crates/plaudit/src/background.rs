@@ -12,8 +12,7 @@ use crate::http::idempotency;
 use crate::jobs;
 use crate::leases::{self, Held, LeaseName, NEVER, store};
 use crate::log::forms::FORMS;
-use crate::records::files::{self, Swept};
-use crate::records::rewriting;
+use crate::records::{files, rewriting};
 use crate::review_flow::follow_up;
 use crate::services::App;
 use crate::services::rate_limit::shared::SharedWindows;
@@ -126,8 +125,8 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
         Err(error) => tracing::warn!(%error, "abandoned imports could not be removed"),
     }
     match files::sweep(&app.db, &app.storage, now).await {
-        Ok(Swept { removed: 0, .. }) => {}
-        Ok(Swept { removed, .. }) => tracing::info!(removed, "removed what uploads left that were not finished"),
+        Ok(0) => {}
+        Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
         Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),
     }
     let pause = if rewrite_documents(&app.db, &held).await { 0 } else { UPKEEP };

@@ -37,6 +37,9 @@ use kernel::json::{self, Json};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, Translated};
 
+/// What requests come through, as the log has it.
+const API: &str = "api";
+
 /// An erasure that is under way.
 struct Erasure<'e> {
     tx: &'e mut Tx,
@@ -260,39 +263,29 @@ impl Erasure<'_> {
 
     /// Takes note of the files among answers.
     fn take_files(&mut self, answers: &Answers) {
-        answers.iter().for_each(|(field, answer)| self.take_file(field, answer));
+        let files = answers.iter().filter_map(|(field, answer)| file_of(self.program, field, answer));
+        self.files.extend(files);
     }
 
-    fn take_file(&mut self, field: Slug, answer: &Json<'_>) {
-        if self.program.fields.any(field).is_some_and(|field| field.kind == FieldType::File) {
-            self.files.extend(answer.as_str().and_then(Token::parse));
-        }
-    }
-
-    /// Takes note of the files that these records had before, which only the log knows.
+    /// Takes note of the files that these records had before, which only the log knows: of those that were uploaded to them. An import
+    /// may have named a file of others.
     async fn earlier_files(&mut self) -> Result<(), Refusal> {
-        for (kind, name) in self.records.clone() {
-            for document in log::documents_of(self.tx, self.account, kind, &name).await? {
-                let document = json::parse_own(&document).map_err(|error| DbError::Failed(error.to_string()))?;
-                self.take_files_in(&Json::Object(document));
-            }
+        let (program, files) = (self.program, &mut self.files);
+        for (kind, name) in &self.records {
+            let mut named = BTreeSet::new();
+            let take = |source: &str, document: &str| {
+                let document = json::parse_own(document).map_err(|error| DbError::Failed(error.to_string()))?;
+                let mut found = BTreeSet::new();
+                add_files(program, &Json::Object(document), &mut found);
+                if source == API {
+                    files.extend(found.difference(&named).cloned());
+                }
+                named.append(&mut found);
+                Ok(())
+            };
+            log::each_of_record(self.tx, self.account, (*kind, name), take).await?;
         }
         Ok(())
-    }
-
-    fn take_files_in(&mut self, json: &Json<'_>) {
-        match json {
-            Json::Array(items) => items.iter().for_each(|item| self.take_files_in(item)),
-            Json::Object(members) => {
-                for (name, member) in members.iter() {
-                    match Slug::parse(name) {
-                        Some(field) => self.take_file(field, member),
-                        None => self.take_files_in(member),
-                    }
-                }
-            }
-            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
-        }
     }
 
     /// Makes the files empty, in what is known of them here and in the storage soon.
@@ -318,6 +311,28 @@ impl Erasure<'_> {
         deliveries::store::count_bodies(self.tx, self.account).await?;
         idempotency::store::forget_bodies(self.tx, self.account).await?;
         Ok(jobs::store::forget_ended(self.tx, self.account).await?)
+    }
+}
+
+/// The file that an answer to a field is.
+fn file_of(program: &Program, field: Slug, answer: &Json<'_>) -> Option<Token> {
+    let field = program.fields.any(field).filter(|field| field.kind == FieldType::File);
+    field.and_then(|_| Token::parse(answer.as_str()?))
+}
+
+/// Adds the files among the answers in a document.
+fn add_files(program: &Program, json: &Json<'_>, files: &mut BTreeSet<Token>) {
+    match json {
+        Json::Array(items) => items.iter().for_each(|item| add_files(program, item, files)),
+        Json::Object(members) => {
+            for (name, member) in members.iter() {
+                match Slug::parse(name) {
+                    Some(field) => files.extend(file_of(program, field, member)),
+                    None => add_files(program, member, files),
+                }
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
 

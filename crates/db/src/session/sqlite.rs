@@ -51,17 +51,16 @@ impl Deref for Connected {
 
 /// Copies what the log has into the file and ends the log as the mode says, `RESTART` or `TRUNCATE`, where nobody reads or
 /// writes just now. Others may be at work: what can be copied without keeping them from writing is copied first, and nobody
-/// is waited for. Where it fails, the log is simply read, and the next checkpoint ends it.
-pub(crate) fn checkpoint(connection: &Connection, mode: &str) -> Result<(), DbError> {
+/// is waited for. Where it fails, the log is simply read, and the next checkpoint ends it. Returns whether it was ended.
+pub(crate) fn checkpoint(connection: &Connection, mode: &str) -> Result<bool, DbError> {
     let timeout: u32 = connection.query_row("PRAGMA busy_timeout", [], |row| row.get(0))?;
     connection.busy_timeout(Duration::ZERO)?;
     // The read is for a connection to a new file that nothing was run on: there the checkpoint begins a read of its own and
     // waits for its end.
-    drop(connection.execute_batch(&format!(
-        "SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint({mode})"
-    )));
+    drop(connection.execute_batch("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(PASSIVE)"));
+    let is_busy = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| row.get::<_, i64>(0));
     connection.busy_timeout(Duration::from_millis(timeout.into()))?;
-    Ok(())
+    Ok(is_busy.is_ok_and(|is_busy| is_busy == 0))
 }
 
 /// Opens a connection to a file.

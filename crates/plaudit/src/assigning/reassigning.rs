@@ -11,6 +11,7 @@ use super::rules;
 use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
 use crate::program::chapters::Status;
+use crate::program::panels::Panel;
 use crate::program::{Program, Programs, Record};
 use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, store};
 use db::{BoxFuture, DbError, Source, Tx};
@@ -111,9 +112,6 @@ impl Part {
         let (account, entry) = (program.id, slug.entry());
         let of_entry = store::of_entry(tx, account, (entry, self.score_set), &program.context).await?;
         let recused = of_entry.iter().find(|found| found.value.slug == slug).map(|found| &found.value);
-        if recused.is_some_and(|recused| is_filled_by_panel(program, recused)) {
-            return Ok(Replacement::Panel);
-        }
         let rounds = recused.map(|recused| recused.rounds.clone());
         // A link whose cause is gone keeps nobody from another one, unless it would come back with scores.
         let is_open = |sheet: &Assignment| sheet.method == Method::Stray && !sheet.has_scores();
@@ -127,6 +125,15 @@ impl Part {
         let may = |judge| {
             rules::check_judge(&facts, program, judge).is_ok() && facts.exclusion((entry, judge), score_set).is_none()
         };
+        let is_at_hand = |panel: &Panel| {
+            let of_role = |judge: &Slug| {
+                facts.judges.get(judge).is_some_and(|facts| facts.roles.iter().any(|role| panel.roles.contains(role)))
+            };
+            loads.keys().any(|judge| may(*judge) && (panel.judges.contains(judge) || of_role(judge)))
+        };
+        if recused.is_some_and(|recused| panels_of(program, recused).any(is_at_hand)) {
+            return Ok(Replacement::Panel);
+        }
         let Some(judge) = rules::replacement(&loads, may) else { return Ok(Replacement::Nobody) };
         let (score_set, rounds) = (self.score_set, rounds.unwrap_or_default());
         let link = Link { entry, judge, score_set, rounds, cause: Cause::Manual, panels: Vec::new() };
@@ -144,9 +151,12 @@ enum Replacement {
     Nobody,
 }
 
-/// Whether a panel that made a sheet fills the place: one that says how many judges an entry gets.
-fn is_filled_by_panel(program: &Program, sheet: &Assignment) -> bool {
-    let mut panels = sheet.panels.iter().filter_map(|panel| program.panels.live(*panel));
-    sheet.cause == Cause::Automatic
-        && panels.any(|panel| panel.status == Status::Active && panel.judges_per_entry.is_some())
+/// The panels that made a sheet and fill its place where somebody else of them can judge the entry: they say how many judges an entry
+/// gets, and not how many entries a judge gets.
+fn panels_of<'p>(program: &'p Program, sheet: &'p Assignment) -> impl Iterator<Item = &'p Panel> {
+    let panels = sheet.panels.iter().filter(|_| sheet.cause == Cause::Automatic);
+    let fills = |panel: &&Panel| {
+        panel.status == Status::Active && panel.judges_per_entry.is_some() && panel.entries_per_judge.is_none()
+    };
+    panels.filter_map(|panel| program.panels.live(*panel)).filter(fills)
 }

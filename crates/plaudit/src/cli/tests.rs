@@ -220,8 +220,8 @@ async fn a_backup_leaves_alone_what_another_one_is_writing() {
     let place = Place::with_demo().await;
     place.done(&["backup", "a.backup"]).await;
     let before = std::fs::read(place.path("a.backup")).unwrap();
-    let partial = std::fs::File::create(place.path("a.backup.partial")).unwrap();
-    partial.lock().unwrap();
+    let partial = rusqlite::Connection::open(place.path("a.backup.partial")).unwrap();
+    partial.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE other (text TEXT)").unwrap();
     let (code, message) = place.refused(&["backup", "a.backup"]).await;
     assert!(code == 1 && message.starts_with("another backup is writing "), "{message}");
     assert_eq!(std::fs::read(place.path("a.backup")).unwrap(), before);

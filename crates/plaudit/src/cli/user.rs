@@ -7,10 +7,9 @@ use super::{Failure, account_of, lengths, open_storage, operator, say, storage_s
 use crate::config::Config;
 use crate::erasing;
 use crate::program::Programs;
-use crate::records::Refusal;
-use crate::records::files::{self, Swept};
 use crate::records::users::links::{Link, Purpose};
 use crate::records::users::store;
+use crate::records::{Refusal, files};
 use crate::services;
 use crate::signing::DownloadSigner;
 use crate::storage::Storage;
@@ -105,10 +104,10 @@ async fn erase(db: &Db, config: &Config, slug: Slug, user: String) -> Result<(),
     let slug = erased.await?;
     db.checkpoint().await;
     say(&format!("{slug} is erased; what older backups have is yours to remove"))?;
-    match files::empty_erased(db, &storage, clock.now()).await? {
-        Swept { missing: 0, .. } => Ok(()),
-        Swept { missing, .. } => Err(Failure::Failed(format!(
-            "{missing} of the files are not in {}: if the service has another storage, it empties them there within a day",
+    match files::empty_erased(db, &storage).await? {
+        0 => Ok(()),
+        missing => Err(Failure::Failed(format!(
+            "{missing} erased files are not in {}: the service empties them in its own storage when it runs",
             config.storage.url
         ))),
     }

@@ -20,7 +20,7 @@ mod store;
 pub use event::Event;
 pub use forms::FORM;
 pub use rules::{hash_of, name_of, origin};
-pub use store::{append, documents_of, each_of_account, erase_documents, outdate_program};
+pub use store::{append, each_of_account, each_of_record, erase_documents, outdate_program};
 
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};

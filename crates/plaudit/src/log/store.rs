@@ -56,11 +56,16 @@ pub async fn outdate_program(tx: &mut Tx, account: AccountId) -> Result<(), DbEr
     Ok(())
 }
 
-/// The documents of a record that were not erased, the oldest first.
-pub async fn documents_of(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<Vec<String>, DbError> {
-    let sql =
-        "SELECT doc FROM changes WHERE account = $1 AND kind = $2 AND slug = $3 AND doc IS NOT NULL ORDER BY sequence";
-    tx.all(sql, &[account.into(), kind.name().into(), name.into()], |row| Ok(row.text(0)?.to_owned())).await
+/// Hands the documents of a record that were not erased to `take`, the oldest first, each with what it came through.
+pub async fn each_of_record(
+    tx: &mut Tx,
+    account: AccountId,
+    (kind, name): (Kind, &str),
+    mut take: impl FnMut(&str, &str) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    let sql = "SELECT source, doc FROM changes WHERE account = $1 AND kind = $2 AND slug = $3 AND doc IS NOT NULL \
+               ORDER BY sequence";
+    tx.each(sql, &[account.into(), kind.name().into(), name.into()], |row| take(row.text(0)?, row.text(1)?)).await
 }
 
 /// Erases the documents of a record, but for the newest: the chain has their hashes and holds.

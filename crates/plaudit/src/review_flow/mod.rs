@@ -126,8 +126,10 @@ impl Flow<'_> {
         if let Some(place) = tasks.iter().position(|other| other.token == task.token) {
             tasks[place] = task;
         }
-        if decision == Decision::Proceed {
-            self.begin_next(tx, stage, &entry, &mut tasks).await?;
+        if decision == Decision::Proceed && rules::is_time_of(stage.timing, entry.status) {
+            for next in tasks_rules::next(program, entry.place(), stage, &tasks, entry.submitted) {
+                tasks.push(self.make(tx, next, &entry).await?.value);
+            }
         }
         self.write_entry(tx, stored, (&before, entry), &tasks).await?;
         Ok(written)
@@ -135,34 +137,12 @@ impl Flow<'_> {
 
     /// Puts a task into the trash, which does not count any more then.
     pub async fn trash(&self, tx: &mut Tx, task: ReviewTask, stored: &entries::store::Stored) -> Result<(), Refusal> {
-        let (program, entry) = (self.program, stored.entry()?);
-        let mut tasks = store::of_entry(tx, program.id, entry.slug, &program.context).await?;
+        let (program, head) = (self.program, stored.head()?);
+        let mut tasks = store::of_entry(tx, program.id, head.slug, &program.context).await?;
         tasks.retain(|other| other.token != task.token);
-        let (stage, waited) = (task.review_stage, task.decision.is_none());
         let value = ReviewTask { remind_at: None, deadline_at: None, ..task };
         self.write(tx, (Action::Trashed, &[]), value).await?;
-        let is_gone = program.review_stages.live(stage).is_none();
-        if let Some(stage) = program.review_stages.any(stage).filter(|_| waited && is_gone) {
-            // What waited for a stage that is in the trash waits no longer.
-            self.begin_next(tx, stage, &entry, &mut tasks).await?;
-        }
-        self.write_entry(tx, stored, (&entry, entry.clone()), &tasks).await
-    }
-
-    /// Begins what comes when this stage no longer holds it up, while the entry is at that point of its way.
-    async fn begin_next(
-        &self,
-        tx: &mut Tx,
-        stage: &ReviewStage,
-        entry: &Entry,
-        tasks: &mut Vec<ReviewTask>,
-    ) -> Result<(), DbError> {
-        if rules::is_time_of(stage.timing, entry.status) {
-            for next in tasks_rules::next(self.program, entry.place(), stage, tasks, entry.submitted) {
-                tasks.push(self.make(tx, next, entry).await?.value);
-            }
-        }
-        Ok(())
+        self.write_entry(tx, stored, (&head, head.clone()), &tasks).await
     }
 
     /// Makes a task of a stage.

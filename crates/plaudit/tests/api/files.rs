@@ -193,7 +193,7 @@ both_storages! {
 
 /// How many uploads a sweep removes.
 async fn swept(server: &Server) -> usize {
-    files::sweep(&server.app.db, &server.app.storage, server.app.clock.now()).await.unwrap().removed
+    files::sweep(&server.app.db, &server.app.storage, server.app.clock.now()).await.unwrap()
 }
 
 both_engines! {

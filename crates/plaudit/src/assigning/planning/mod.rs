@@ -86,9 +86,9 @@ pub struct State {
 }
 
 impl State {
-    /// The state of what was read; how many entries and judges there are, those who are linked already included, where they are
-    /// more than are planned at once.
-    pub fn new(asked: &Asked, read: Read, score_set: Option<&ScoreSet>) -> Result<Self, (usize, usize)> {
+    /// The state of what was read. Where there is more than is planned at once, it is not told who is excluded: that is work for
+    /// each pair.
+    pub fn new(asked: &Asked, read: Read, score_set: Option<&ScoreSet>) -> Self {
         let Read { mut facts, judges: wanted, linked, .. } = read;
         let entries: BTreeMap<Slug, EntryFacts> =
             std::mem::take(&mut facts.entries).into_iter().filter(|(_, entry)| asked.filter.selects(entry)).collect();
@@ -113,23 +113,20 @@ impl State {
         }
         others.sort_unstable();
         others.dedup();
-        let size = (entries.len(), judges.len() + others.len());
-        if size.0 > ENTRIES || size.1 > JUDGES {
-            return Err(size);
-        }
-        for entry in entries.keys() {
+        let is_too_large = entries.len() > ENTRIES || judges.len() + others.len() > JUDGES;
+        for entry in entries.keys().filter(|_| !is_too_large) {
             let of_entry = judges
                 .keys()
                 .filter_map(|judge| Some((*entry, *judge, Some(facts.exclusion((*entry, *judge), score_set)?))));
             excluded.extend(of_entry);
         }
         outside.retain(|judge, _| judges.contains_key(judge));
-        Ok(Self { entries, judges, others, excluded, kept, outside })
+        Self { entries, judges, others, excluded, kept, outside }
     }
 
-    /// Whether there is no entry.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+    /// How many entries there are, and how many judges, those who are linked already included.
+    pub fn size(&self) -> (usize, usize) {
+        (self.entries.len(), self.judges.len() + self.others.len())
     }
 
     /// How many assignments a plan makes: each entry has as many as are asked for.

@@ -1,11 +1,12 @@
 //! The tables of a backup's file.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, MAIN_DB, OpenFlags, params, params_from_iter};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags, params, params_from_iter};
 use sha2::{Digest, Sha256};
 
 use super::{FORMAT, Manifest, Tally, partial};
@@ -15,8 +16,6 @@ use db::{DbError, Row, Value};
 /// Writes a backup beside its place, and puts it there when it is whole.
 pub(in crate::cli) struct Writer {
     connection: Connection,
-    /// Locked, so that no other backup takes the file for one that was given up.
-    held: File,
     partial: PathBuf,
     manifest: Manifest,
     insert: String,
@@ -29,9 +28,8 @@ impl Writer {
     pub(in crate::cli) fn create(path: &Path, created: String, schema: Vec<String>) -> Result<Self, Failure> {
         let partial = partial(path);
         let named = |error: std::io::Error| Failure::Failed(format!("{}: {error}", partial.display()));
-        if let Ok(other) = File::open(&partial) {
-            // Its writer holds it for as long as it works.
-            if let Err(TryLockError::WouldBlock) = other.try_lock() {
+        if partial.exists() {
+            if is_held(&partial) {
                 return Err(Failure::Failed(format!("another backup is writing {}", partial.display())));
             }
             fs::remove_file(&partial).map_err(named)?;
@@ -40,16 +38,15 @@ impl Writer {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let held = options.open(&partial).map_err(named)?;
-        held.try_lock().map_err(|error| named(error.into()))?;
+        drop(options.open(&partial).map_err(named)?);
         let connection = Connection::open(&partial)?;
         connection.execute_batch(
-            "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
+            "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN EXCLUSIVE; \
              CREATE TABLE manifest (text TEXT NOT NULL, sha256 TEXT NOT NULL); \
              CREATE TABLE stored_files (account TEXT NOT NULL, token TEXT NOT NULL, bytes BLOB NOT NULL);",
         )?;
         let manifest = Manifest { format: FORMAT, created, schema, contents: BTreeMap::new() };
-        Ok(Self { connection, held, partial, manifest, insert: String::new(), tally: Tally::default() })
+        Ok(Self { connection, partial, manifest, insert: String::new(), tally: Tally::default() })
     }
 
     /// Begins a table, whose columns have no types.
@@ -99,10 +96,19 @@ impl Writer {
         self.connection.execute("INSERT INTO manifest (text, sha256) VALUES (?1, ?2)", params![text, hash])?;
         self.connection.execute_batch("COMMIT")?;
         self.connection.close().map_err(|(_, error)| error)?;
-        self.held.sync_all()?;
+        File::open(&self.partial)?.sync_all()?;
         fs::rename(&self.partial, path)?;
         Ok(File::open(folder_of(path))?.sync_all()?)
     }
+}
+
+/// Whether another backup is writing this file: it holds the lock of it until it ends.
+fn is_held(partial: &Path) -> bool {
+    let held = Connection::open(partial).and_then(|other| {
+        other.busy_timeout(Duration::ZERO)?;
+        other.execute_batch("BEGIN EXCLUSIVE")
+    });
+    held.is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
 }
 
 /// A stored file in a backup.

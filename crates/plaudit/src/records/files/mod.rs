@@ -20,7 +20,7 @@ pub use members::MEMBERS;
 pub use names::check_name;
 pub use rules::Content;
 pub use sample::{HEAD, Sample, TAIL};
-pub use sweep::{SweepError, Swept, empty_erased, sweep};
+pub use sweep::{SweepError, empty_erased, sweep};
 
 use crate::program::Context;
 use kernel::document::{self, Object};

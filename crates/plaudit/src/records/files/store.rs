@@ -71,12 +71,6 @@ pub async fn record(tx: &mut Tx, account: AccountId, origin: &Origin, file: &Fil
 /// When an erased file was announced, in microseconds since 1970, so that it is found at once.
 pub(super) const ERASED: i64 = 0;
 
-/// Has a sweep look for an erased file again when an upload of this time is old.
-pub(super) async fn put_off(tx: &mut Tx, account: AccountId, token: &Token, now: Timestamp) -> Result<(), DbError> {
-    let sql = "UPDATE uploads SET begun = $3 WHERE account = $1 AND token = $2";
-    tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into(), now.into()]).await
-}
-
 /// Forgets an announced upload, of which nothing is stored any more.
 pub async fn forget(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
     let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2";
@@ -135,14 +129,14 @@ pub(super) struct Orphan {
     pub(super) token: Token,
 }
 
-/// Uploads that were announced until a time and are not recorded, the oldest first.
+/// Uploads that were announced until a time and are not recorded, the oldest first: so many behind some.
 // tidy: every account -- a clean-up of the whole storage
-pub(super) async fn orphans(db: &Db, until: Timestamp, limit: i64) -> Result<Vec<Orphan>, DbError> {
+pub(super) async fn orphans(db: &Db, until: Timestamp, (limit, behind): (i64, i64)) -> Result<Vec<Orphan>, DbError> {
     let mut found = Vec::new();
     db.each(
         "SELECT u.account, a.slug, u.token FROM uploads u JOIN accounts a ON a.id = u.account WHERE u.begun <= $1 \
-         ORDER BY u.begun, u.account, u.token LIMIT $2",
-        &[until.into(), limit.into()],
+         ORDER BY u.begun, u.account, u.token LIMIT $2 OFFSET $3",
+        &[until.into(), limit.into(), behind.into()],
         |row| {
             if let Some(token) = Token::parse(row.text(2)?) {
                 found.push(Orphan { account: AccountId(row.integer(0)?), slug: row.text(1)?.to_owned(), token });

@@ -98,12 +98,21 @@ fn work_out(
     program: &Program,
 ) -> Result<Plan, ApiError> {
     let sequence = read.sequence;
-    let of_entries = if asked.entries.is_some() { "entries" } else { "filter" };
     let state = State::new(asked, read, program.score_sets.any(asked.score_set));
-    let state = state.map_err(|size| too_large(asked, of_entries, size))?;
     let mut violations = Violations::default();
-    if state.is_empty() {
+    let (entries, judges) = state.size();
+    let of_entries = if asked.entries.is_some() { "entries" } else { "filter" };
+    if entries == 0 {
         violations.add(of_entries, "selects no entry");
+    }
+    if entries > ENTRIES {
+        violations.add(of_entries, format!("selects {entries} entries; at most {ENTRIES} are planned at once"));
+    }
+    if judges > JUDGES {
+        let of_judges = if matches!(asked.whom, Whom::Role(_)) { "role" } else { "judges" };
+        let message =
+            format!("makes {judges} judges, with those who judge these entries already; at most {JUDGES} are planned");
+        violations.add(of_judges, message);
     }
     let new = state.new_assignments(asked);
     if new > MOST {
@@ -126,21 +135,6 @@ fn work_out(
     let hash = state.hash();
     let doc = made.document(slug, (sequence, &hash));
     Ok(Plan { slug, asked: text, state: hash, doc, undo: None, made: "[]".to_owned(), is_undone: false })
-}
-
-/// What is told of more entries or judges than are planned.
-fn too_large(asked: &Asked, of_entries: &str, (entries, judges): (usize, usize)) -> Violations {
-    let mut violations = Violations::default();
-    if entries > ENTRIES {
-        violations.add(of_entries, format!("selects {entries} entries; at most {ENTRIES} are planned at once"));
-    }
-    if judges > JUDGES {
-        let of_judges = if matches!(asked.whom, Whom::Role(_)) { "role" } else { "judges" };
-        let message =
-            format!("makes {judges} judges, with those who judge these entries already; at most {JUDGES} are planned");
-        violations.add(of_judges, message);
-    }
-    violations
 }
 
 /// A plan that is kept.
@@ -193,7 +187,7 @@ async fn write_apply(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Res
     let (asked, violations) = Asked::read(&body, program).map_err(|_| changed())?;
     violations.or(Some(())).map_err(|_| changed())?;
     let read = planning::read(&mut Source::Snapshot(tx), program, &asked).await?;
-    let state = State::new(&asked, read, program.score_sets.any(asked.score_set)).map_err(|_| changed())?;
+    let state = State::new(&asked, read, program.score_sets.any(asked.score_set));
     if state.hash() != plan.state {
         return Err(changed());
     }

@@ -219,7 +219,7 @@ pub async fn erase(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<
     let reply = caller.write((slug, app.ids.uuid()), |tx, writing| Box::pin(write_erase(tx, writing))).await?;
     app.db.checkpoint().await;
     // What fails here is done by the upkeep.
-    if let Err(error) = files::empty_erased(&app.db, &app.storage, caller.now()).await {
+    if let Err(error) = files::sweep(&app.db, &app.storage, caller.now()).await {
         tracing::warn!(%error, "the bytes of erased files wait for the next upkeep");
     }
     Ok(reply)

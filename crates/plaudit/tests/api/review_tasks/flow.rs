@@ -83,18 +83,6 @@ both_engines! {
         every_record(&server.db).await;
     }
 
-    async fn what_waits_for_a_stage_in_the_trash_begins_when_its_task_is_deleted(server) {
-        server.import(&of_account_a(AFTER)).await;
-        server.put("/entry/EntryTwo", SUBMIT).await.expect(200);
-        decide(&server, &open(&server, "StageOne").await, "proceed").await;
-        let stage = AFTER.lines().nth(1).unwrap();
-        server.import(&of_account_a(&stage.replace(r#""order""#, r#""deleted":true,"order""#))).await;
-        server.delete(&format!("/review-task/{}", token(&open(&server, "StageTwo").await))).await.expect(204);
-        assert_eq!(tasks(&server, "").await, ["StageOne EntryTwo proceed", "StageThr EntryTwo -"]);
-        assert_eq!(standing(&server, "EntryTwo").await, ["submitted", "undecided", "pending"]);
-        every_record(&server.db).await;
-    }
-
     async fn a_new_entry_that_is_submitted_begins_its_review(server) {
         server.import(&of_account_a(AFTER)).await;
         let body = json!({"category": "CategChi", "entrant": "UserEntr", "season": "SeasonAc", "title": "New", "status": "submitted",

@@ -1,10 +1,12 @@
 //! `PostUserEraseV23`: nothing of a person is left, and what others have a right to stands.
 
 use kernel::kind::Kind;
-use kernel::text::Slug;
+use kernel::text::{Slug, Timestamp, Token};
 use plaudit::log::forms::FORMS;
+use plaudit::log::{Actor, Origin};
+use plaudit::program::Context;
 use plaudit::program::keys::Scope;
-use plaudit::records::files::{Swept, sweep};
+use plaudit::records::files;
 
 use crate::both_engines;
 use crate::harness::Server;
@@ -115,18 +117,21 @@ both_engines! {
         server.post("/user/NoSuchUs/erase", "").await.expect(404);
     }
 
-    async fn a_file_that_is_not_in_the_storage_is_emptied_when_it_is(server) {
-        let token = "TokenOfTheFirstFileOfAll";
-        server.app.storage.delete("AccountA", token).await.unwrap();
-        server.post("/user/UserEntr/erase", "").await.expect(204);
-        let sweep = async || {
-            server.clock.advance(24 * 3600 + 1);
-            sweep(&server.app.db, &server.app.storage, server.app.clock.now()).await.unwrap()
-        };
-        assert_eq!(sweep().await, Swept { removed: 0, missing: 1 });
-        server.app.storage.put("AccountA", token, "bytes".into()).await.unwrap();
-        assert_eq!(sweep().await, Swept { removed: 1, missing: 0 });
-        assert_eq!(server.app.storage.size("AccountA", token).await.unwrap(), 0);
-        assert_eq!(sweep().await, Swept::default());
+    async fn a_command_with_another_storage_leaves_files_to_the_service(server) {
+        let account = server.account("AccountA").await;
+        let token = Token::parse("TokenOfTheFirstFileOfAll").unwrap();
+        let state = (account, token.clone());
+        server.db.write(account, state, |tx, (account, token)| Box::pin(async move {
+            let context = Context::any_language(Timestamp::from_seconds(0));
+            let origin = Origin { actor: Actor::System, source: "system", at: Timestamp::from_seconds(0) };
+            files::store::empty(tx, *account, &origin, (token, "Erased"), &context).await
+        })).await.map_err(|error: db::DbError| error).unwrap();
+        let storage = &server.app.storage;
+        let bytes = storage.get_range("AccountA", token.as_str(), 0..1_000).await.unwrap();
+        storage.delete("AccountA", token.as_str()).await.unwrap();
+        assert_eq!(files::empty_erased(&server.db, storage).await.unwrap(), 1);
+        storage.put("AccountA", token.as_str(), bytes).await.unwrap();
+        assert_eq!(files::empty_erased(&server.db, storage).await.unwrap(), 0);
+        assert_eq!(storage.size("AccountA", token.as_str()).await.unwrap(), 0);
     }
 }
