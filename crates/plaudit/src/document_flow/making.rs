@@ -168,8 +168,8 @@ impl<'a> Maker<'a> {
             }
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let name =
-            text_of(&self.input.name, [facts.locale, self.reader.program.account.default_language]).unwrap_or_default();
+        let locales = [facts.locale, self.reader.program.account.default_language];
+        let name = text_of(&self.input.name, locales).unwrap_or_default();
         let content = Content::of(&bytes);
         let file = File {
             token: token.clone(),
@@ -202,9 +202,9 @@ impl<'a> Maker<'a> {
                 bytes.push(picture);
             }
         }
-        let title = text_of(&input.name, [facts.locale, reader.program.account.default_language]).unwrap_or_default();
-        let description =
-            text_of(&input.description, [facts.locale, reader.program.account.default_language]).unwrap_or_default();
+        let locales = [facts.locale, reader.program.account.default_language];
+        let title = text_of(&input.name, locales).unwrap_or_default();
+        let description = text_of(&input.description, locales).unwrap_or_default();
         let code = facts.locale.code();
         let mut data = facts.data.clone();
         data.insert(
@@ -364,9 +364,9 @@ impl Part {
 
     /// What is written to whom a document is for.
     fn message(&self, slug: Slug, made: &Made) -> Message {
-        let name = text_of(&self.input.name, [made.locale, self.program.account.default_language]).unwrap_or_default();
-        let description =
-            text_of(&self.input.description, [made.locale, self.program.account.default_language]).unwrap_or_default();
+        let locales = [made.locale, self.program.account.default_language];
+        let name = text_of(&self.input.name, locales).unwrap_or_default();
+        let description = text_of(&self.input.description, locales).unwrap_or_default();
         let address = format!("{}/document/{slug}", self.app.settings.base_url);
         let parts = [name, description, &address, &self.program.account.name];
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
