@@ -68,6 +68,8 @@ fn open(database: &Path) -> Result<Connection> {
     let connection = Connection::open(database)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
+    // As long as the server lets its log become before it is begun again.
+    connection.pragma_update(None, "wal_autocheckpoint", 3_000)?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     connection.pragma_update(None, "secure_delete", true)?;

@@ -12,20 +12,21 @@ use serde_json::Value;
 use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{self, Engine, Filled};
+use crate::listing::in_no_order;
 use crate::load::{self, CONNECTIONS, Requests, float};
 use crate::plaudit::{self, Server};
 use crate::report::Report;
 use crate::{bare, replay, wire};
 
 /// An entry, and the chapters that it moves between.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Hash, PartialEq, Eq)]
 pub(crate) struct Move {
     slug: String,
     from: String,
     to: String,
 }
 
-/// Finds entries that may move to another chapter, spread over all of them.
+/// Finds entries that may move to another chapter, spread over all of them and in no order, as people come: neighbours share pages.
 pub(crate) fn moves(context: &Context, filled: &Filled, wanted: usize) -> Result<Vec<Move>> {
     let path = plaudit::export(context, &filled.url, &filled.account)?;
     let moves = read_moves(&path)?;
@@ -34,7 +35,9 @@ pub(crate) fn moves(context: &Context, filled: &Filled, wanted: usize) -> Result
         bail!("no entry of the filled account may move to another chapter");
     }
     let step = (moves.len() / wanted).max(1);
-    Ok(moves.into_iter().step_by(step).take(wanted).collect())
+    let mut moves: Vec<_> = moves.into_iter().step_by(step).take(wanted).collect();
+    in_no_order(&mut moves);
+    Ok(moves)
 }
 
 struct Entry {

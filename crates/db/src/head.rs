@@ -47,8 +47,8 @@ impl Tx {
         self.heads.get(&account).copied()
     }
 
-    /// Puts the heads back to where they were before the current savepoint. A head that was read in it is forgotten,
-    /// because the row lock goes with the savepoint.
+    /// Puts the heads back to where they were before the current write. A head that was read in it is forgotten, because the row
+    /// lock goes with a savepoint.
     pub(super) fn undo_heads(&mut self) {
         while let Some((account, before)) = self.undo.pop() {
             match before {

@@ -4,9 +4,9 @@
 //! - A read is one statement ([`Db::each`], [`Db::first`], [`Db::fetch_pipelined`]); on SQLite it runs inline on a connection of the calling
 //!   thread, on PostgreSQL on a pooled connection, which lookups share.
 //! - A long read that needs one state of the data runs in a [`Db::snapshot`].
-//! - A write is a function of a [`Tx`] ([`Db::write`]). Writes that wait are run one after the other as savepoints of
-//!   one transaction and acknowledged together after its commit: all of them on SQLite, those of one account on
-//!   PostgreSQL. A write may therefore run more than once, but takes effect at most once.
+//! - A write is a function of a [`Tx`] ([`Db::write`]). Writes that wait are run one after the other in one transaction, of
+//!   which one that fails takes nothing with it, and acknowledged together after its commit: all of them on SQLite, those of one
+//!   account on PostgreSQL. A write may therefore run more than once, but takes effect at most once.
 //! - The only thing that a write may await is its `Tx`.
 //! - Who has to know of every commit of an account waits for it ([`Db::watch`]).
 
@@ -26,6 +26,7 @@ mod tls;
 mod turns;
 mod tx;
 mod value;
+mod writer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,23 +1,17 @@
-//! SQLite: a reader for every thread, and one writer that commits in groups.
+//! SQLite: a reader for every thread, and one writer.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-
-use futures_util::FutureExt;
-use parking_lot::Mutex;
-use tokio::runtime::Handle;
-use tokio::sync::mpsc::error::SendError;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::group::Job;
 use super::row::EachRow;
 use super::session::sqlite::{Connected, Idle, checkpoint, connect, each};
-use super::tx::{HELD_LIMIT, Link, Tx};
+use super::tx::{Link, Tx};
+use super::writer::Writer;
 use super::{Activity, DbError, Settings, Value};
 
 /// What is told where the file of a database cannot be used.
@@ -63,24 +57,7 @@ pub(super) struct Sqlite {
     /// Connections that wait for the next snapshot.
     idle: Idle,
     activity: Arc<Activity>,
-    jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
-    /// The writer, and the task that gives its answers.
-    writer: Mutex<Option<(std::thread::JoinHandle<()>, tokio::task::JoinHandle<()>)>>,
-}
-
-/// Writes that were run together, and the outcome of their commit.
-struct Ended {
-    group: Vec<Box<dyn Job>>,
-    outcome: Result<(), DbError>,
-}
-
-impl Ended {
-    fn answer(self) {
-        let Self { group, outcome } = self;
-        for job in group {
-            job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
-        }
-    }
+    writer: Writer,
 }
 
 impl Sqlite {
@@ -92,25 +69,15 @@ impl Sqlite {
         make_file(&file)?;
         let connection = connect(&file, settings.busy_timeout)
             .map_err(|error| DbError::Settings(format!("{path}: {error}; {NEEDED}")))?;
-        let (jobs, queue) = channel();
-        let link = Link::Sqlite(Connected::new(connection));
-        let tx = Tx::new(link, Arc::clone(activity));
-        let group_limit = settings.group_limit.max(1);
-        let runtime = Handle::try_current().map_err(|error| DbError::Failed(error.to_string()))?;
-        let (answers, mut ended) = unbounded_channel();
-        let answering = runtime.spawn(async move { while ended.recv().await.map(Ended::answer).is_some() {} });
-        let writer = std::thread::Builder::new()
-            .name("plaudit-writer".to_owned())
-            .spawn(move || write_groups(tx, &queue, group_limit, &answers))
-            .map_err(|error| DbError::Failed(error.to_string()))?;
+        let tx = Tx::new(Link::Sqlite(Connected::new(connection)), Arc::clone(activity));
+        let writer = Writer::start(tx, connect(&file, settings.busy_timeout)?, settings.group_limit)?;
         Ok(Self {
             path: Arc::new(file),
             number: DATABASES.fetch_add(1, Ordering::Relaxed),
             busy_timeout: settings.busy_timeout,
             idle: Idle::default(),
             activity: Arc::clone(activity),
-            jobs: Mutex::new(Some(jobs)),
-            writer: Mutex::new(Some((writer, answering))),
+            writer,
         })
     }
 
@@ -189,18 +156,12 @@ impl Sqlite {
     }
 
     pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
-        let stopped = || DbError::Failed("the writer has stopped".to_owned());
-        self.jobs.lock().as_ref().ok_or_else(stopped)?.send(job).map_err(|_| stopped())
+        self.writer.submit(job)
     }
 
     pub(super) async fn close(&self) {
         self.idle.lock().clear();
-        self.jobs.lock().take();
-        let writer = self.writer.lock().take();
-        if let Some((writer, answering)) = writer {
-            drop(tokio::task::spawn_blocking(move || writer.join()).await);
-            drop(answering.await);
-        }
+        self.writer.close().await;
     }
 }
 
@@ -224,85 +185,6 @@ fn make_file(path: &Path) -> Result<(), DbError> {
         }
         _ => Ok(()),
     }
-}
-
-/// The writer: takes what waits, runs it in one transaction, commits once, and has everybody answered. A task of the runtime gives the
-/// answers: it is woken once for a group, and not the runtime by each of them.
-fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize, answers: &UnboundedSender<Ended>) {
-    while let Ok(first) = queue.recv() {
-        let mut group = Vec::new();
-        let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
-        if outcome.is_err() {
-            tx.heads.clear();
-            tx.written.clear();
-            roll_back(&tx);
-        }
-        // A runtime that has stopped answers nobody.
-        if let Err(SendError(ended)) = answers.send(Ended { group, outcome }) {
-            ended.answer();
-        }
-    }
-    if let Some(connection) = tx.sqlite() {
-        // The next start is quicker with an empty log.
-        drop(checkpoint(connection, "TRUNCATE"));
-    }
-}
-
-fn roll_back(tx: &Tx) {
-    if let Some(connection) = tx.sqlite()
-        && !connection.is_autocommit()
-        && let Err(error) = connection.execute_batch("ROLLBACK")
-    {
-        tracing::error!(%error, "a transaction could not be rolled back");
-    }
-}
-
-fn write_group(
-    tx: &mut Tx,
-    first: Box<dyn Job>,
-    queue: &Receiver<Box<dyn Job>>,
-    group_limit: usize,
-    group: &mut Vec<Box<dyn Job>>,
-) -> Result<(), DbError> {
-    let mut next = Some(first);
-    tx.held = 0;
-    let begun = now(tx.control("BEGIN IMMEDIATE"));
-    while let Some(mut job) = next.take() {
-        if begun.is_ok()
-            && let Err(error) = write_one(tx, job.as_mut())
-        {
-            group.push(job);
-            return Err(error);
-        }
-        group.push(job);
-        // Where the file is locked, all of a group are told at once, and do not wait for it one after the other.
-        if group.len() < group_limit && tx.held < HELD_LIMIT {
-            next = queue.try_recv().ok();
-        }
-    }
-    begun?;
-    now(tx.write_heads())?;
-    now(tx.control("COMMIT"))?;
-    tx.tell();
-    Ok(())
-}
-
-fn write_one(tx: &mut Tx, job: &mut dyn Job) -> Result<(), DbError> {
-    now(tx.savepoint())?;
-    let kept = job.run(tx).now_or_never().ok_or_else(awaited)?;
-    if tx.sqlite().is_some_and(rusqlite::Connection::is_autocommit) {
-        // Where a transaction finds no room for what it wrote before its commit, SQLite gives up all of it.
-        return Err(DbError::DiskFull("the transaction was given up".to_owned()));
-    }
-    if kept { now(tx.release()) } else { now(tx.undo()) }
-}
-
-fn now<T>(future: impl Future<Output = Result<T, DbError>>) -> Result<T, DbError> {
-    future.now_or_never().ok_or_else(awaited)?
-}
-
-fn awaited() -> DbError {
-    DbError::Failed("a write awaited something other than its transaction".to_owned())
 }
 
 #[cfg(test)]

@@ -74,6 +74,8 @@ pub(crate) fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection,
     connection.pragma_update(None, "page_size", 8192)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
+    // The writer has the log copied; this holds where a few writes are very large.
+    connection.pragma_update(None, "wal_autocheckpoint", 8_000)?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     // What is deleted is overwritten: a person who was erased is not to be found in the file.
