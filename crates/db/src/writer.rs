@@ -3,8 +3,8 @@
 //! - A group is what waits when it begins: one transaction, and one wait for the disk.
 //! - Writes are run without savepoints, because with one SQLite copies each page before it is changed. Where a write fails that changed
 //!   rows, its group is rolled back and run again with a savepoint for each write.
-//! - A thread of its own copies the log into the file while the writer goes on. Where the log has become long, or the copy falls behind, the
-//!   writer waits for it and copies the rest, so that the log is begun again.
+//! - Checkpoints, which copy the write-ahead log into the file, are made by a thread of their own while the writer goes on. Where the log has
+//!   become long, or a checkpoint falls behind, the writer waits for it and copies the rest, so that the log is begun again.
 //! - A task of the runtime gives the answers: it is woken once for a group, and not the runtime by each of them.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,14 +23,14 @@ use super::group::Job;
 use super::session::sqlite::checkpoint;
 use super::tx::{HELD_LIMIT, Tx};
 
-/// After how many changed rows the log is copied into the file. A row of the usual size changes a page.
-const COPIED_ROWS: u64 = 1_024;
+/// After how many changed rows a checkpoint is made. A row of the usual size changes a page.
+const CHECKPOINT_ROWS: u64 = 1_024;
 
-/// How many rows the writer may change while the log is copied.
+/// How many rows the writer may change while a checkpoint is made.
 const ROWS_AHEAD: u64 = 2_048;
 
-/// From how many pages on the log is begun again; 24 MB.
-const LONG_LOG: i64 = 3_000;
+/// From how many pages on the write-ahead log is begun again; 24 MB.
+const LONG_WAL: i64 = 3_000;
 
 /// The writer, for those who hand it writes.
 pub(super) struct Writer {
@@ -40,23 +40,23 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts a writer of `tx`, which commits at most `group_limit` writes at once; `log` is another connection to the same file.
-    pub(super) fn start(tx: Tx, log: Connection, group_limit: usize) -> Result<Self, DbError> {
+    /// Starts a writer of `tx`, which commits at most `group_limit` writes at once; `other` is another connection to the same file.
+    pub(super) fn start(tx: Tx, other: Connection, group_limit: usize) -> Result<Self, DbError> {
         let runtime = Handle::try_current().map_err(|error| DbError::Failed(error.to_string()))?;
         let failed = |error: std::io::Error| DbError::Failed(error.to_string());
         let (answers, mut ended) = unbounded_channel();
         let answering = runtime.spawn(async move { while ended.recv().await.map(Ended::answer).is_some() {} });
-        let mut log = Log::start(log).map_err(failed)?;
+        let mut checkpoints = Checkpoints::start(other).map_err(failed)?;
         let (jobs, queue) = channel();
         let writing = move || {
             let mut tx = tx;
             while let Ok(first) = queue.recv() {
                 write_group(&mut tx, first, &queue, group_limit.max(1), &answers);
                 if let Some(connection) = tx.sqlite() {
-                    log.follow(connection);
+                    checkpoints.follow(connection);
                 }
             }
-            log.close();
+            checkpoints.close();
             if let Some(connection) = tx.sqlite() {
                 // The next start is quicker with an empty log.
                 drop(checkpoint(connection, "TRUNCATE"));
@@ -82,52 +82,53 @@ impl Writer {
     }
 }
 
-/// SQLite's log, and the thread that copies it into the file.
-struct Log {
+/// The thread that makes checkpoints, and when the next one is due.
+struct Checkpoints {
     thread: JoinHandle<()>,
-    copy: Sender<()>,
-    /// How many pages the log had when it was copied.
-    copied: Receiver<i64>,
-    is_copying: bool,
-    /// How many rows had been changed when the log was copied last.
+    begin: Sender<()>,
+    /// How many pages the log had at each checkpoint.
+    ended: Receiver<i64>,
+    is_running: bool,
+    /// How many rows had been changed when the last one was begun.
     before: u64,
 }
 
-impl Log {
+impl Checkpoints {
     fn start(connection: Connection) -> std::io::Result<Self> {
-        let (copy, wanted) = channel();
-        let (done, copied) = channel();
-        let copying = move || while wanted.recv().is_ok() && done.send(copy_log(&connection)).is_ok() {};
-        let thread = Builder::new().name("plaudit-log".to_owned()).spawn(copying)?;
-        Ok(Self { thread, copy, copied, is_copying: false, before: 0 })
+        let (begin, wanted) = channel();
+        let (pages, ended) = channel();
+        let work = move || while wanted.recv().is_ok() && pages.send(checkpoint_passively(&connection)).is_ok() {};
+        let thread = Builder::new().name("plaudit-wal".to_owned()).spawn(work)?;
+        Ok(Self { thread, begin, ended, is_running: false, before: 0 })
     }
 
-    /// Has the log copied after a commit, where it is time to.
+    /// Begins a checkpoint after a commit, where one is due.
     fn follow(&mut self, writer: &Connection) {
         let rows = writer.total_changes() - self.before;
-        if self.is_copying {
+        if self.is_running {
             let falls_behind = rows >= ROWS_AHEAD;
-            let pages = if falls_behind { self.copied.recv().ok() } else { self.copied.try_recv().ok() };
+            let pages = if falls_behind { self.ended.recv().ok() } else { self.ended.try_recv().ok() };
             let Some(pages) = pages else { return };
-            self.is_copying = false;
-            if falls_behind || pages >= LONG_LOG {
-                copy_log(writer);
+            self.is_running = false;
+            if falls_behind || pages >= LONG_WAL {
+                checkpoint_passively(writer);
                 self.before = writer.total_changes();
             }
-        } else if rows >= COPIED_ROWS {
-            self.is_copying = self.copy.send(()).is_ok();
+        } else if rows >= CHECKPOINT_ROWS {
+            self.is_running = self.begin.send(()).is_ok();
             self.before = writer.total_changes();
         }
     }
 
     fn close(self) {
-        drop(self.copy);
+        drop(self.begin);
         drop(self.thread.join());
     }
 }
 
-/// Copies the log into the file, and returns how many pages it has. Where that fails, it is copied the next time.
-fn copy_log(connection: &Connection) -> i64 {
+/// Copies what it can of the log into the file, keeps nobody waiting, and returns how many pages the log has. Where it fails, the next
+/// checkpoint copies it.
+fn checkpoint_passively(connection: &Connection) -> i64 {
     let pages = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1));
     pages.unwrap_or_else(|error| {
         tracing::warn!(%error, "the log could not be copied into the database");
