@@ -48,6 +48,9 @@ struct Filling {
 /// So many times as long as its document a record hardly is: answers show more of their fields than they have of their own.
 const LONGER: usize = 3;
 
+/// So many bytes a slot hardly has more of in JSON.
+const SLOT: usize = 512;
+
 /// Writes the body of one answer.
 pub struct Renderer {
     format: Format,
@@ -362,9 +365,9 @@ impl XmlSlots<'_> {
 
     /// Writes a member that is a slot, by way of its JSON.
     fn member(&self, out: &mut Vec<u8>, name: &str, slot: Slot<'_>) {
-        let mut json = Vec::new();
+        let mut json = Vec::with_capacity(SLOT);
         self.filling.fill(&mut json, slot, None);
-        xml_envelope::member(out, name, &String::from_utf8_lossy(&json), &xml_envelope::NoSlots);
+        xml_envelope::member(out, name, &String::from_utf8(json).unwrap_or_default(), &xml_envelope::NoSlots);
     }
 
     fn element(out: &mut Vec<u8>, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
