@@ -1,14 +1,14 @@
 //! What XML does not allow as it stands, in text and in names.
 
 use crate::names;
-use crate::sink::Room;
+use crate::sink::Sink;
 
 /// What a character becomes that XML forbids.
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
 /// What each byte becomes in text: up to seven bytes, and their number at the top. Bytes that need more than
 /// themselves to be judged stand for themselves.
-pub(crate) static IN_TEXT: [u64; 256] = in_text();
+static IN_TEXT: [u64; 256] = in_text();
 
 const fn in_text() -> [u64; 256] {
     let mut table = [0; 256];
@@ -38,22 +38,22 @@ const fn entry(bytes: &[u8]) -> u64 {
 }
 
 /// Appends one character as text; where there is none, or XML forbids it, its replacement.
-pub(crate) fn character(room: &mut Room<'_>, character: Option<char>) {
+pub(crate) fn character(sink: &mut Sink<'_>, character: Option<char>) {
     match character {
         Some(character) if character.is_ascii() => {
             let entry = IN_TEXT[character as usize];
-            room.word(entry, (entry >> 56) as usize);
+            sink.bytes(&[&entry.to_le_bytes()[..(entry >> 56) as usize]]);
         }
-        None | Some('\u{fffe}' | '\u{ffff}') => room.bytes(REPLACEMENT),
-        Some(character) => room.bytes(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        None | Some('\u{fffe}' | '\u{ffff}') => sink.bytes(&[REPLACEMENT]),
+        Some(character) => sink.bytes(&[character.encode_utf8(&mut [0; 4]).as_bytes()]),
     }
 }
 
 /// Appends the character that begins with the byte 0xEF at a position, and returns its length.
-pub(crate) fn perhaps_noncharacter(room: &mut Room<'_>, bytes: &[u8], at: usize) -> usize {
+pub(crate) fn perhaps_noncharacter(sink: &mut Sink<'_>, bytes: &[u8], at: usize) -> usize {
     let bytes = &bytes[at..];
     let bytes = &bytes[..bytes.len().min(3)];
-    room.bytes(if matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf]) { REPLACEMENT } else { bytes });
+    sink.bytes(&[if matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf]) { REPLACEMENT } else { bytes }]);
     bytes.len()
 }
 

@@ -45,7 +45,6 @@ mod sink;
 mod string;
 mod transcode;
 
-use scan::WORD;
 use sink::Sink;
 use transcode::{Name, Transcoder};
 
@@ -130,7 +129,7 @@ pub fn text(out: &mut Vec<u8>, text: &str) {
     }
     let mut sink = Sink::new(out);
     for character in text.chars() {
-        sink.fill(WORD, |room| escape::character(room, Some(character)));
+        escape::character(&mut sink, Some(character));
     }
     sink.finish();
 }

@@ -1,99 +1,86 @@
-//! Looks at eight bytes at a time, as one integer, for those that need care.
-//!
-//! A mask has the top bit of a byte set where that byte matches. Of the masks made by `equal`, only the lowest match
-//! is certain, because the borrow of a match can reach the byte above it; callers use no other.
+//! Finds the bytes of JSON text that need care, before any of it is read: the reader goes from one to the next.
 
-use crate::sink::BLOCK;
+use wide::u8x16;
 
-const LOW: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-const SEVEN: u64 = !HIGH;
+/// How many bytes a block has, and how many of them are looked at together.
+const BLOCK: usize = 64;
+const WORD: usize = 16;
 
-/// How many bytes are looked at together.
-pub(crate) const WORD: usize = 8;
+/// The bytes of a block that need care; the bit of its first byte is the lowest.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    /// What ends a run of a string that can be copied.
+    text: u64,
+    /// What ends a run of a name.
+    name: u64,
+}
 
-/// The word at a position. Beyond the end it is filled with quotation marks, so that every string ends.
-#[inline]
-pub(crate) fn word(bytes: &[u8], at: usize) -> u64 {
-    match bytes.get(at..).and_then(<[u8]>::first_chunk) {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => last_word(bytes, at),
+impl Block {
+    #[inline]
+    fn of(bytes: &[u8; BLOCK]) -> Self {
+        let (mut text, mut in_name) = (0, 0);
+        for (index, word) in bytes.as_chunks::<WORD>().0.iter().enumerate() {
+            let bits = |matches: u8x16| u64::from(matches.to_bitmask()) << (WORD * index);
+            let word = u8x16::new(*word);
+            // One comparison serves two characters that differ in one bit: `"` and `&`, `<` and `>`.
+            let quote_or_ampersand = equal(word | u8x16::splat(0x04), b'&');
+            let less_or_greater = equal(word | u8x16::splat(0x02), b'>');
+            text |= bits(quote_or_ampersand | less_or_greater | equal(word, b'\\') | equal(word, 0xef));
+            let folded = word | u8x16::splat(0x20);
+            let letter = within(folded, b'a', b'z') & !equal(folded, b'x');
+            in_name |= bits(letter | within(word, b'0', b'9') | equal(word, b'_'));
+        }
+        Self { text, name: !in_name }
     }
 }
 
-#[cold]
-fn last_word(bytes: &[u8], at: usize) -> u64 {
-    let mut chunk = [b'"'; WORD];
-    let rest = bytes.get(at..).unwrap_or_default();
-    chunk[..rest.len()].copy_from_slice(rest);
-    u64::from_le_bytes(chunk)
-}
+/// The bytes of a text that need care, and after its end a quotation mark, so that every string ends.
+pub(crate) struct Marks(Vec<Block>);
 
-/// The number of bytes below the lowest match.
-#[inline]
-pub(crate) fn before_first(mask: u64) -> usize {
-    mask.trailing_zeros() as usize / 8
-}
-
-#[inline]
-fn spread(byte: u8) -> u64 {
-    u64::from(byte) * LOW
-}
-
-#[inline]
-fn equal(word: u64, byte: u8) -> u64 {
-    let difference = word ^ spread(byte);
-    difference.wrapping_sub(LOW) & !difference & HIGH
-}
-
-/// Ends a run of a JSON string that can be copied: `"`, `\`, `&`, `<`, `>`, or the first byte of U+FFFE and U+FFFF.
-#[inline]
-pub(crate) fn ends_copy(word: u64) -> u64 {
-    // One comparison serves two characters that differ in one bit: `"` and `&`, `<` and `>`.
-    equal(word | spread(0x04), b'&') | equal(word | spread(0x02), b'>') | equal(word, b'\\') | equal(word, 0xef)
-}
-
-/// Whether a run of a JSON string can be copied whole; written so that the compiler makes vector instructions of it.
-#[inline]
-pub(crate) fn is_clean(block: &[u8; BLOCK]) -> bool {
-    let mut found = 0;
-    for &byte in block {
-        found |= u8::from(byte | 0x04 == b'&') | u8::from(byte | 0x02 == b'>');
-        found |= u8::from(byte == b'\\') | u8::from(byte == 0xef);
+impl Marks {
+    pub(crate) fn of(text: &[u8]) -> Self {
+        let (blocks, rest) = text.as_chunks::<BLOCK>();
+        let mut last = [b'"'; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        Self(blocks.iter().chain([&last]).map(Block::of).collect())
     }
-    found == 0
+
+    /// The position, from this one on, of `"`, `\`, `&`, `<`, `>`, or the first byte of U+FFFE and U+FFFF.
+    #[inline]
+    pub(crate) fn end_of_text(&self, at: usize) -> usize {
+        self.next(at, |block| block.text)
+    }
+
+    /// The position, from this one on, of a byte that is no ASCII letter, digit or underscore, or is `x` or `X`.
+    #[inline]
+    pub(crate) fn end_of_name(&self, at: usize) -> usize {
+        self.next(at, |block| block.name)
+    }
+
+    #[inline]
+    fn next(&self, at: usize, marks: impl Fn(&Block) -> u64) -> usize {
+        let mut block = at / BLOCK;
+        let Some(first) = self.0.get(block) else { return at };
+        let left = marks(first) >> (at % BLOCK);
+        if left != 0 {
+            return at + left.trailing_zeros() as usize;
+        }
+        loop {
+            block += 1;
+            match self.0.get(block).map(&marks) {
+                Some(0) => {}
+                found => return block * BLOCK + found.map_or(0, u64::trailing_zeros) as usize,
+            }
+        }
+    }
 }
 
-/// Ends a run of a JSON string that can be written by the table of replacements.
 #[inline]
-pub(crate) fn ends_replacement(word: u64) -> u64 {
-    equal(word, b'"') | equal(word, b'\\') | equal(word, 0xef)
+fn equal(word: u8x16, byte: u8) -> u8x16 {
+    word.simd_eq(u8x16::splat(byte))
 }
 
-/// How a word of a name reads.
-pub(crate) struct NameWord {
-    /// The bytes that are not ASCII characters of a name; all matches are certain.
-    pub(crate) other: u64,
-    /// Each `x` or `X` after an underscore, which may begin an escape sequence.
-    pub(crate) suspicious: u64,
-    /// The underscores.
-    pub(crate) underscores: u64,
-}
-
-/// Sorts the bytes of a word of a name; `before` are the underscores of the word before it.
 #[inline]
-pub(crate) fn name_word(word: u64, before: u64) -> NameWord {
-    // With the top bits cleared, no addition carries into the next byte.
-    let seven = word & SEVEN;
-    let folded = seven | spread(0x20);
-    let at_least = |value: u64, byte: u8| value + spread(0x80 - byte);
-    let differs = |value: u64, byte: u8| (value ^ spread(byte)) + SEVEN;
-    let letter = at_least(folded, b'a') & !at_least(folded, b'z' + 1);
-    // `-` to `9` are the hyphen, the full stop, the slash and the digits.
-    let digit = at_least(seven, b'-') & !at_least(seven, b'9' + 1) & differs(seven, b'/');
-    let underscore = !differs(seven, b'_');
-    let good = (letter | digit | underscore) & !word;
-    let underscores = underscore & HIGH;
-    let x = !differs(folded, b'x');
-    NameWord { other: !good & HIGH, suspicious: (underscores << 8 | before >> 56) & x & HIGH, underscores }
+fn within(word: u8x16, first: u8, last: u8) -> u8x16 {
+    word.max(u8x16::splat(first)).min(u8x16::splat(last)).simd_eq(word)
 }

@@ -2,7 +2,7 @@
 
 /// Short pieces are copied as a block of this size, of which only the piece counts: a copy of fixed length is a few
 /// instructions, while one of any length is a call.
-pub(crate) const BLOCK: usize = 32;
+const BLOCK: usize = 32;
 
 /// How much room is made at once.
 const ROOM: usize = 512;
@@ -12,6 +12,31 @@ pub(crate) struct Sink<'o> {
     out: &'o mut Vec<u8>,
     /// Where the next byte goes; what lies beyond is void.
     at: usize,
+}
+
+/// Bytes of which the first ones count; that there are more of them helps to copy these.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece<'b> {
+    bytes: &'b [u8],
+    length: usize,
+}
+
+impl<'b> Piece<'b> {
+    /// The first `length` bytes.
+    #[inline]
+    pub(crate) fn new(bytes: &'b [u8], length: usize) -> Self {
+        Self { bytes, length }
+    }
+
+    #[inline]
+    pub(crate) fn bytes(self) -> &'b [u8] {
+        &self.bytes[..self.length]
+    }
+
+    #[inline]
+    fn block(self) -> Option<&'b [u8; BLOCK]> {
+        self.bytes.first_chunk().filter(|_| self.length <= BLOCK)
+    }
 }
 
 impl<'o> Sink<'o> {
@@ -32,89 +57,53 @@ impl<'o> Sink<'o> {
         self.at = self.out.len();
     }
 
-    /// Lets a writer append up to `length` bytes.
+    /// Appends bytes.
     #[inline]
-    pub(crate) fn fill<R>(&mut self, length: usize, write: impl FnOnce(&mut Room<'_>) -> R) -> R {
+    pub(crate) fn bytes(&mut self, pieces: &[&[u8]]) {
+        for piece in pieces {
+            self.room(piece.len()).copy_from_slice(piece);
+            self.at += piece.len();
+        }
+    }
+
+    /// Appends an element: its name, and what stands between the tags.
+    #[inline]
+    pub(crate) fn element(&mut self, name: Piece<'_>, text: Piece<'_>) {
+        let (Some(name_block), Some(text_block)) = (name.block(), text.block()) else {
+            return self.long_element(name.bytes(), text.bytes());
+        };
+        // Tags have five bytes beside the name; one check serves all that is written.
+        let room = self.room(4 * BLOCK);
+        let text_at = name.length + 2;
+        let close_at = text_at + text.length;
+        let end = close_at + name.length + 2;
+        room[1..=BLOCK].copy_from_slice(name_block);
+        room[text_at..text_at + BLOCK].copy_from_slice(text_block);
+        room[close_at + 2..close_at + 2 + BLOCK].copy_from_slice(name_block);
+        room[0] = b'<';
+        room[text_at - 1] = b'>';
+        room[close_at..close_at + 2].copy_from_slice(b"</");
+        room[end] = b'>';
+        self.at += end + 1;
+    }
+
+    #[inline(never)]
+    fn long_element(&mut self, name: &[u8], text: &[u8]) {
+        self.bytes(&[b"<", name, b">", text, b"</", name, b">"]);
+    }
+
+    /// The next bytes, so many.
+    #[inline]
+    fn room(&mut self, length: usize) -> &mut [u8] {
         if self.out.len() - self.at < length {
             self.grow(length);
         }
-        let mut room = Room { bytes: &mut self.out[self.at..], used: 0 };
-        let result = write(&mut room);
-        self.at += room.used;
-        result
+        &mut self.out[self.at..self.at + length]
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         self.out.resize(self.at + length + ROOM, 0);
-    }
-}
-
-/// Room for some bytes. It lives in registers, where the sink does not.
-pub(crate) struct Room<'r> {
-    bytes: &'r mut [u8],
-    used: usize,
-}
-
-impl Room<'_> {
-    /// How many bytes fit.
-    #[inline]
-    pub(crate) fn left(&self) -> usize {
-        self.bytes.len() - self.used
-    }
-
-    /// Appends the low `length` bytes of a word, at most eight; needs room for eight.
-    #[inline]
-    pub(crate) fn word(&mut self, word: u64, length: usize) {
-        self.bytes[self.used..self.used + 8].copy_from_slice(&word.to_le_bytes());
-        self.used += length;
-    }
-
-    /// Appends a byte.
-    #[inline]
-    pub(crate) fn byte(&mut self, byte: u8) {
-        self.bytes[self.used] = byte;
-        self.used += 1;
-    }
-
-    /// Appends bytes of any number.
-    #[inline]
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.bytes[self.used..self.used + bytes.len()].copy_from_slice(bytes);
-        self.used += bytes.len();
-    }
-
-    /// Appends the first `length` bytes; that there are more of them helps. Needs room for a block.
-    #[inline]
-    pub(crate) fn start_of(&mut self, bytes: &[u8], length: usize) {
-        match bytes.first_chunk::<BLOCK>() {
-            Some(block) if length <= BLOCK => {
-                self.bytes[self.used..self.used + BLOCK].copy_from_slice(block);
-                self.used += length;
-            }
-            _ => self.bytes(&bytes[..length]),
-        }
-    }
-
-    /// What [`Room::replaced`] needs.
-    pub(crate) const REPLACED: usize = 72;
-
-    /// Appends what the table has for each of the low `count` bytes of a word; an entry holds its length at the top.
-    #[inline]
-    pub(crate) fn replaced(&mut self, word: u64, count: usize, table: &[u64; 256]) {
-        let room = &mut self.bytes[self.used..self.used + Self::REPLACED];
-        let mut written = 0;
-        let mut ends = [0; 9];
-        // All eight are written and only some of them count: that is quicker than to stop.
-        for (index, byte) in word.to_le_bytes().into_iter().enumerate() {
-            let entry = table[usize::from(byte)];
-            // Eight entries have 40 bytes at most; the mask only spares the check.
-            let start = written & 63;
-            room[start..start + 8].copy_from_slice(&entry.to_le_bytes());
-            written += (entry >> 56) as usize;
-            ends[index + 1] = written;
-        }
-        self.used += ends[count];
     }
 }

@@ -1,18 +1,13 @@
 //! Reads JSON text and writes XML as it goes.
 
-use memchr::memchr2;
-
 use crate::Slots;
 use crate::escape;
-use crate::scan::{self, WORD};
-use crate::sink::{BLOCK, Room, Sink};
-use crate::string::{self, Progress};
+use crate::scan::Marks;
+use crate::sink::{Piece, Sink};
+use crate::string;
 
 /// What marks a slot.
 const MARKER: u8 = 0x7f;
-
-/// How many bytes of a string are copied together with its tags.
-const COPIED: usize = 64;
 
 /// The bytes of numbers, true and false.
 static IN_SCALAR: [bool; 256] = in_scalar();
@@ -44,37 +39,23 @@ impl<'n> Name<'n> {
         &self.text[..self.length]
     }
 
-    /// The room that a tag of this name needs.
     #[inline]
-    fn room(self) -> usize {
-        self.length + BLOCK + WORD
-    }
-
-    #[inline]
-    fn open(self, room: &mut Room<'_>) {
-        room.byte(b'<');
-        room.start_of(self.text.as_bytes(), self.length);
-        room.byte(b'>');
-    }
-
-    #[inline]
-    fn close(self, room: &mut Room<'_>) {
-        room.bytes(b"</");
-        room.start_of(self.text.as_bytes(), self.length);
-        room.byte(b'>');
+    fn piece(self) -> Piece<'n> {
+        Piece::new(self.text.as_bytes(), self.length)
     }
 }
 
 /// JSON text and the output. Positions in the text are passed and returned, so that they stay in registers.
 pub(crate) struct Transcoder<'a, S> {
     json: &'a str,
+    marks: Marks,
     sink: Sink<'a>,
     slots: &'a S,
 }
 
 impl<'a, S: Slots> Transcoder<'a, S> {
     pub(crate) fn new(sink: Sink<'a>, json: &'a str, slots: &'a S) -> Self {
-        Self { json, sink, slots }
+        Self { json, marks: Marks::of(json.as_bytes()), sink, slots }
     }
 
     pub(crate) fn finish(self) {
@@ -157,22 +138,18 @@ impl<'a, S: Slots> Transcoder<'a, S> {
 
     #[inline]
     fn open(&mut self, name: Name<'_>) {
-        self.sink.fill(name.room(), |room| name.open(room));
+        self.sink.bytes(&[b"<", name.as_str().as_bytes(), b">"]);
     }
 
     #[inline]
     fn close(&mut self, name: Name<'_>) {
-        self.sink.fill(name.room(), |room| name.close(room));
+        self.sink.bytes(&[b"</", name.as_str().as_bytes(), b">"]);
     }
 
     /// Writes a tag that is the whole element.
     #[inline]
     fn lone(&mut self, name: Name<'_>, rest: &[u8]) {
-        self.sink.fill(name.room() + rest.len(), |room| {
-            room.byte(b'<');
-            room.start_of(name.text.as_bytes(), name.length);
-            room.bytes(rest);
-        });
+        self.sink.bytes(&[b"<", name.as_str().as_bytes(), rest]);
     }
 
     /// Writes the members after the opening brace; returns the position after the closing one.
@@ -189,14 +166,7 @@ impl<'a, S: Slots> Transcoder<'a, S> {
                 self.sink.outside(|out| slots.members(out, key, json));
                 after
             } else if let Some(name) = self.plain_name(at) {
-                let (byte, value) = self.token(self.colon(at + name.length + 1));
-                if byte == b'"' && !(S::MARKED && self.peek(value + 1) == MARKER) {
-                    self.text_element(value + 1, name)
-                } else if byte.is_ascii_digit() {
-                    self.scalar_element(value, name)
-                } else {
-                    self.element(value, name)
-                }
+                self.element(self.colon(at + name.length + 1), name)
             } else {
                 self.escaped_member(at)
             };
@@ -235,26 +205,16 @@ impl<'a, S: Slots> Transcoder<'a, S> {
     /// The name that begins at the position, after the quotation mark, when it needs no escaping.
     #[inline]
     fn plain_name(&self, at: usize) -> Option<Name<'a>> {
-        let bytes = self.json.as_bytes();
+        // A digit begins no name.
         if self.peek(at) < b'A' {
             return None;
         }
-        let mut underscores = 0;
-        let mut end = at;
-        loop {
-            let word = scan::name_word(scan::word(bytes, end), underscores);
-            // What follows the name does no harm: at worst it sends the name the slow way.
-            if word.suspicious != 0 {
-                return None;
-            }
-            if word.other != 0 {
-                end += scan::before_first(word.other);
-                break;
-            }
-            underscores = word.underscores;
-            end += WORD;
+        let mut end = self.marks.end_of_name(at);
+        // After an underscore it may begin an escape sequence.
+        while self.peek(end) | 0x20 == b'x' && self.peek(end - 1) != b'_' {
+            end = self.marks.end_of_name(end + 1);
         }
-        (bytes.get(end) == Some(&b'"')).then(|| Name { text: &self.json[at..], length: end - at })
+        (self.peek(end) == b'"').then(|| Name { text: &self.json[at..], length: end - at })
     }
 
     /// Writes the member whose name, after the quotation mark, may need escaping.
@@ -266,37 +226,29 @@ impl<'a, S: Slots> Transcoder<'a, S> {
         self.element(self.colon(at), Name::new(&name))
     }
 
-    /// Writes the string after a quotation mark as an element.
+    /// Writes the string after a quotation mark as an element; returns the position after the closing one.
     #[inline]
     fn text_element(&mut self, at: usize, name: Name<'_>) -> usize {
-        let json = self.json;
-        let progress = self.sink.fill(2 * name.room() + COPIED, |room| {
-            name.open(room);
-            let progress = string::copy(json, at, COPIED / WORD, room);
-            if let Progress::Ended(_) = progress {
-                name.close(room);
-            }
-            progress
-        });
-        match progress {
-            Progress::Ended(at) => at,
-            Progress::Stopped(at) => {
-                let at = self.string(at);
-                self.close(name);
-                at
-            }
+        let end = self.marks.end_of_text(at);
+        if self.peek(end) != b'"' {
+            return self.special_element(at, name);
         }
+        self.sink.element(name.piece(), Piece::new(&self.json.as_bytes()[at..], end - at));
+        end + 1
     }
 
-    /// Writes the rest of a string from the position; returns the position after the closing quotation mark.
+    /// Writes the string after a quotation mark, which has what cannot be copied, as an element.
     #[inline(never)]
-    fn string(&mut self, mut at: usize) -> usize {
-        let json = self.json;
+    fn special_element(&mut self, mut at: usize, name: Name<'_>) -> usize {
+        self.open(name);
         loop {
-            match self.sink.fill(2 * string::STEP, |room| string::write(json, at, room)) {
-                Progress::Ended(at) => return at,
-                Progress::Stopped(stopped) => at = stopped,
+            let end = self.marks.end_of_text(at);
+            self.sink.bytes(&[self.json.as_bytes().get(at..end).unwrap_or_default()]);
+            if matches!(self.peek(end), b'"' | 0) {
+                self.close(name);
+                return end + 1;
             }
+            at = string::write_special(self.json, end, &mut self.sink);
         }
     }
 
@@ -304,11 +256,7 @@ impl<'a, S: Slots> Transcoder<'a, S> {
     #[inline]
     fn scalar_element(&mut self, at: usize, name: Name<'_>) -> usize {
         let (rest, length) = self.scalar(at);
-        self.sink.fill(2 * name.room() + BLOCK.max(length), |room| {
-            name.open(room);
-            room.start_of(rest, length);
-            name.close(room);
-        });
+        self.sink.element(name.piece(), Piece::new(rest, length));
         at + length
     }
 
@@ -357,15 +305,15 @@ impl<'a, S: Slots> Transcoder<'a, S> {
 
     /// The position after the string that goes on at the position.
     fn skip_string(&self, mut at: usize) -> usize {
-        let bytes = self.json.as_bytes();
-        while let Some(distance) = memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-            at += distance + 1;
-            if bytes[at - 1] == b'"' {
-                return at;
+        loop {
+            let end = self.marks.end_of_text(at);
+            at = end + 1;
+            match self.peek(end) {
+                b'"' | 0 => return at,
+                b'\\' => at += 1,
+                _ => {}
             }
-            at += 1;
         }
-        bytes.len() + 1
     }
 
     /// The position after the value at the position.
