@@ -6,46 +6,17 @@ use crate::sink::Sink;
 /// What a character becomes that XML forbids.
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
-/// What each byte becomes in text: up to seven bytes, and their number at the top. Bytes that need more than
-/// themselves to be judged stand for themselves.
-static IN_TEXT: [u64; 256] = in_text();
-
-const fn in_text() -> [u64; 256] {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        table[byte] = match byte {
-            0x26 => entry(b"&amp;"),
-            0x3c => entry(b"&lt;"),
-            0x3e => entry(b"&gt;"),
-            0x0d => entry(b"&#13;"),
-            0x09 | 0x0a | 0x20.. => byte as u64 | 1 << 56,
-            _ => entry(REPLACEMENT),
-        };
-        byte += 1;
-    }
-    table
-}
-
-const fn entry(bytes: &[u8]) -> u64 {
-    let mut word = (bytes.len() as u64) << 56;
-    let mut index = 0;
-    while index < bytes.len() {
-        word |= (bytes[index] as u64) << (8 * index);
-        index += 1;
-    }
-    word
-}
-
 /// Appends one character as text; where there is none, or XML forbids it, its replacement.
 pub(crate) fn character(sink: &mut Sink<'_>, character: Option<char>) {
     match character {
-        Some(character) if character.is_ascii() => {
-            let entry = IN_TEXT[character as usize];
-            sink.bytes(&[&entry.to_le_bytes()[..(entry >> 56) as usize]]);
+        Some('&') => sink.bytes(b"&amp;"),
+        Some('<') => sink.bytes(b"&lt;"),
+        Some('>') => sink.bytes(b"&gt;"),
+        Some('\r') => sink.bytes(b"&#13;"),
+        Some(character @ ('\t' | '\n' | ' '..='\u{fffd}' | '\u{10000}'..)) => {
+            sink.bytes(character.encode_utf8(&mut [0; 4]).as_bytes());
         }
-        None | Some('\u{fffe}' | '\u{ffff}') => sink.bytes(&[REPLACEMENT]),
-        Some(character) => sink.bytes(&[character.encode_utf8(&mut [0; 4]).as_bytes()]),
+        None | Some('\0'..' ' | '\u{fffe}' | '\u{ffff}') => sink.bytes(REPLACEMENT),
     }
 }
 
@@ -53,7 +24,7 @@ pub(crate) fn character(sink: &mut Sink<'_>, character: Option<char>) {
 pub(crate) fn perhaps_noncharacter(sink: &mut Sink<'_>, bytes: &[u8], at: usize) -> usize {
     let bytes = &bytes[at..];
     let bytes = &bytes[..bytes.len().min(3)];
-    sink.bytes(&[if matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf]) { REPLACEMENT } else { bytes }]);
+    sink.bytes(if matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf]) { REPLACEMENT } else { bytes });
     bytes.len()
 }
 

@@ -1,8 +1,9 @@
-//! Writes JSON text as XML: one pass over the bytes, no tree in between.
+//! Writes JSON text as XML, without a tree in between.
 //!
 //! The input is JSON that this program wrote itself, hence valid, compact and of bounded depth (a nested value costs a
 //! stack frame; 128 levels, the most that our reader of request bodies admits, are far from any limit). White space
-//! between tokens is tolerated. Text that is no JSON gives output of no use, but neither a panic nor an endless loop.
+//! between tokens is tolerated. Text that is no JSON gives output of no use, but neither a panic nor an endless loop, as
+//! long as its depth is bounded too.
 //!
 //! # The mapping
 //!

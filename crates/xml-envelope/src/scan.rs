@@ -7,7 +7,6 @@ const BLOCK: usize = 64;
 const WORD: usize = 16;
 
 /// The bytes of a block that need care; the bit of its first byte is the lowest.
-#[derive(Clone, Copy, Default)]
 struct Block {
     /// What ends a run of a string that can be copied.
     text: u64,
@@ -34,7 +33,8 @@ impl Block {
     }
 }
 
-/// The bytes of a text that need care, and after its end a quotation mark, so that every string ends.
+/// The bytes of a text that need care, and after its end a quotation mark, so that every string ends. They have a quarter
+/// of the length of the text.
 pub(crate) struct Marks(Vec<Block>);
 
 impl Marks {
@@ -45,13 +45,15 @@ impl Marks {
         Self(blocks.iter().chain([&last]).map(Block::of).collect())
     }
 
-    /// The position, from this one on, of `"`, `\`, `&`, `<`, `>`, or the first byte of U+FFFE and U+FFFF.
+    /// The position, from this one on, of `"`, `\`, `&`, `<`, `>`, or of 0xEF, with which U+FFFE and U+FFFF begin; without
+    /// one, a position that is not before the end.
     #[inline]
     pub(crate) fn end_of_text(&self, at: usize) -> usize {
         self.next(at, |block| block.text)
     }
 
-    /// The position, from this one on, of a byte that is no ASCII letter, digit or underscore, or is `x` or `X`.
+    /// The position, from this one on, of a byte that is no ASCII letter, digit or underscore, or is `x` or `X`; without one,
+    /// a position that is not before the end.
     #[inline]
     pub(crate) fn end_of_name(&self, at: usize) -> usize {
         self.next(at, |block| block.name)

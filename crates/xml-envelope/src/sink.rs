@@ -59,18 +59,30 @@ impl<'o> Sink<'o> {
 
     /// Appends bytes.
     #[inline]
-    pub(crate) fn bytes(&mut self, pieces: &[&[u8]]) {
-        for piece in pieces {
-            self.room(piece.len()).copy_from_slice(piece);
-            self.at += piece.len();
-        }
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.at += bytes.len();
+    }
+
+    /// Appends a tag: the bytes before its name, the name, and the bytes behind.
+    #[inline]
+    pub(crate) fn tag(&mut self, before: &[u8], name: Piece<'_>, behind: &[u8]) {
+        let Some(block) = name.block() else {
+            return [before, name.bytes(), behind].into_iter().for_each(|bytes| self.bytes(bytes));
+        };
+        let room = self.room(before.len() + BLOCK + behind.len());
+        let end = before.len() + name.length;
+        room[..before.len()].copy_from_slice(before);
+        room[before.len()..before.len() + BLOCK].copy_from_slice(block);
+        room[end..end + behind.len()].copy_from_slice(behind);
+        self.at += end + behind.len();
     }
 
     /// Appends an element: its name, and what stands between the tags.
     #[inline]
     pub(crate) fn element(&mut self, name: Piece<'_>, text: Piece<'_>) {
         let (Some(name_block), Some(text_block)) = (name.block(), text.block()) else {
-            return self.long_element(name.bytes(), text.bytes());
+            return self.long_element(name, text);
         };
         // Tags have five bytes beside the name; one check serves all that is written.
         let room = self.room(4 * BLOCK);
@@ -88,8 +100,10 @@ impl<'o> Sink<'o> {
     }
 
     #[inline(never)]
-    fn long_element(&mut self, name: &[u8], text: &[u8]) {
-        self.bytes(&[b"<", name, b">", text, b"</", name, b">"]);
+    fn long_element(&mut self, name: Piece<'_>, text: Piece<'_>) {
+        self.tag(b"<", name, b">");
+        self.bytes(text.bytes());
+        self.tag(b"</", name, b">");
     }
 
     /// The next bytes, so many.

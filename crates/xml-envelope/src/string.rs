@@ -29,7 +29,7 @@ fn write_escape(json: &str, at: usize, sink: &mut Sink<'_>) -> usize {
         b'n' => b'\n',
         _ => return write_rare_escape(json, at, sink),
     };
-    sink.bytes(&[&[byte]]);
+    sink.bytes(&[byte]);
     at + 1
 }
 

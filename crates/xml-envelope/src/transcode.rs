@@ -138,18 +138,18 @@ impl<'a, S: Slots> Transcoder<'a, S> {
 
     #[inline]
     fn open(&mut self, name: Name<'_>) {
-        self.sink.bytes(&[b"<", name.as_str().as_bytes(), b">"]);
+        self.sink.tag(b"<", name.piece(), b">");
     }
 
     #[inline]
     fn close(&mut self, name: Name<'_>) {
-        self.sink.bytes(&[b"</", name.as_str().as_bytes(), b">"]);
+        self.sink.tag(b"</", name.piece(), b">");
     }
 
     /// Writes a tag that is the whole element.
     #[inline]
     fn lone(&mut self, name: Name<'_>, rest: &[u8]) {
-        self.sink.bytes(&[b"<", name.as_str().as_bytes(), rest]);
+        self.sink.tag(b"<", name.piece(), rest);
     }
 
     /// Writes the members after the opening brace; returns the position after the closing one.
@@ -202,10 +202,10 @@ impl<'a, S: Slots> Transcoder<'a, S> {
         }
     }
 
-    /// The name that begins at the position, after the quotation mark, when it needs no escaping.
+    /// The name that begins at the position, after the quotation mark, when a quick look tells that it needs no escaping.
     #[inline]
     fn plain_name(&self, at: usize) -> Option<Name<'a>> {
-        // A digit begins no name.
+        // Neither a digit nor the closing quotation mark begins a name.
         if self.peek(at) < b'A' {
             return None;
         }
@@ -243,7 +243,7 @@ impl<'a, S: Slots> Transcoder<'a, S> {
         self.open(name);
         loop {
             let end = self.marks.end_of_text(at);
-            self.sink.bytes(&[self.json.as_bytes().get(at..end).unwrap_or_default()]);
+            self.sink.bytes(self.json.as_bytes().get(at..end).unwrap_or_default());
             if matches!(self.peek(end), b'"' | 0) {
                 self.close(name);
                 return end + 1;

@@ -129,9 +129,9 @@ fn text_is_escaped_and_forbidden_characters_are_replaced() {
 #[test]
 fn every_special_character_is_found_at_every_offset() {
     for special in ["\"", "\\", "&", "<", ">", "\r", "\u{1}", "\u{ffff}", "！", "\n", "😀"] {
-        for before in 0..70 {
+        for before in 0..200 {
             let plain =
-                format!("{}{special}{}", "é".repeat(before / 2) + &"x".repeat(before % 2), "y".repeat(70 - before));
+                format!("{}{special}{}", "é".repeat(before / 2) + &"x".repeat(before % 2), "y".repeat(200 - before));
             let expected = match special {
                 "&" => plain.replace('&', "&amp;"),
                 "<" => plain.replace('<', "&lt;"),
@@ -149,12 +149,51 @@ fn every_special_character_is_found_at_every_offset() {
 
 #[test]
 fn names_of_every_length_stand() {
-    for length in 1..80 {
-        let plain = "n_1".repeat(30)[..length].to_owned();
+    for length in 1..200 {
+        let plain = "n_1".repeat(70)[..length].to_owned();
         check_name(&plain, &plain);
         let json = format!(r#"{{"{plain}":[{{}},"v",[]],"b":null}}"#);
         let xml = format!("<{plain}></{plain}><{plain}>v</{plain}><{plain}/><b xsi:nil=\"true\"/>");
         assert_eq!(written(|out| members(out, &json, &NoSlots)), xml);
+    }
+}
+
+#[test]
+fn what_an_underscore_escapes_is_found_at_every_offset() {
+    for before in 0..140 {
+        let before = "n".repeat(before);
+        check_name(&format!("{before}_x0041_"), &format!("{before}_x005F_x0041_"));
+        check_name(&format!("a{before}x_x"), &format!("a{before}x_x"));
+        check_name(&format!("a{before}X"), &format!("a{before}X"));
+    }
+}
+
+#[test]
+fn names_and_values_of_every_length_stand_side_by_side() {
+    let behind = "z".repeat(40);
+    for name in (1..=34).map(|length| "n".repeat(length)) {
+        for length in 0..=34 {
+            let (text, number) = ("t".repeat(length), "1".repeat(length + 1));
+            let json = format!(r#"{{"{name}":"{text}","{name}":{number},"z":"{behind}"}}"#);
+            let xml = format!("<{name}>{text}</{name}><{name}>{number}</{name}><z>{behind}</z>");
+            assert_eq!(written(|out| members(out, &json, &NoSlots)), xml);
+        }
+    }
+}
+
+#[test]
+fn text_that_is_cut_off_anywhere_does_no_harm() {
+    let long = "é".repeat(70);
+    let json = format!(
+        r#"{{"a":"␡l/{long}","b_x0041_":"\u00e9\\{long}<","␡p":{{"c":["{long}",1.5,null]}},"d":{{"␡t":{{"e":"\"{long}"}}}}}}"#
+    );
+    let json = json.replace('␡', "\u{7f}");
+    for end in (0..=json.len()).filter(|end| json.is_char_boundary(*end)) {
+        let cut = &json[..end];
+        written(|out| member(out, "a", cut, &NoSlots));
+        written(|out| members(out, cut, &Record));
+        // The value of the first member is a slot.
+        written(|out| member(out, "a", cut.trim_start_matches("{\"a\":"), &Record));
     }
 }
 

@@ -367,7 +367,8 @@ impl XmlSlots<'_> {
     fn member(&self, out: &mut Vec<u8>, name: &str, slot: Slot<'_>) {
         let mut json = Vec::with_capacity(SLOT);
         self.filling.fill(&mut json, slot, None);
-        xml_envelope::member(out, name, &String::from_utf8(json).unwrap_or_default(), &xml_envelope::NoSlots);
+        let json = String::from_utf8(json);
+        xml_envelope::member(out, name, json.as_deref().unwrap_or("null"), &xml_envelope::NoSlots);
     }
 
     fn element(out: &mut Vec<u8>, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
