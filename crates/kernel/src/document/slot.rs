@@ -92,8 +92,6 @@ pub fn slots(document: &str) -> Slots<'_> {
 impl<'d> Iterator for Slots<'d> {
     type Item = (&'d str, Option<Slot<'d>>);
 
-    // Inlined into the loop that writes an answer: a page of a list has hundreds of slots, and a call for each was seen in
-    // its profile.
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {
