@@ -33,11 +33,11 @@ impl Block {
     }
 }
 
-/// The bytes of a text that need care, and after its end a quotation mark, so that every string ends. They have a quarter
+/// Where names and strings of a text end. After the text stands a quotation mark, so that every string ends. It has a quarter
 /// of the length of the text.
-pub(crate) struct Marks(Vec<Block>);
+pub(crate) struct Ends(Vec<Block>);
 
-impl Marks {
+impl Ends {
     pub(crate) fn of(text: &[u8]) -> Self {
         let (blocks, rest) = text.as_chunks::<BLOCK>();
         let mut last = [b'"'; BLOCK];
@@ -60,16 +60,16 @@ impl Marks {
     }
 
     #[inline]
-    fn next(&self, at: usize, marks: impl Fn(&Block) -> u64) -> usize {
+    fn next(&self, at: usize, of: impl Fn(&Block) -> u64) -> usize {
         let mut block = at / BLOCK;
         let Some(first) = self.0.get(block) else { return at };
-        let left = marks(first) >> (at % BLOCK);
+        let left = of(first) >> (at % BLOCK);
         if left != 0 {
             return at + left.trailing_zeros() as usize;
         }
         loop {
             block += 1;
-            match self.0.get(block).map(&marks) {
+            match self.0.get(block).map(&of) {
                 Some(0) => {}
                 found => return block * BLOCK + found.map_or(0, u64::trailing_zeros) as usize,
             }

@@ -2,7 +2,7 @@
 
 use crate::Slots;
 use crate::escape;
-use crate::scan::Marks;
+use crate::scan::Ends;
 use crate::sink::{Piece, Sink};
 use crate::string;
 
@@ -48,14 +48,14 @@ impl<'n> Name<'n> {
 /// JSON text and the output. Positions in the text are passed and returned, so that they stay in registers.
 pub(crate) struct Transcoder<'a, S> {
     json: &'a str,
-    marks: Marks,
+    ends: Ends,
     sink: Sink<'a>,
     slots: &'a S,
 }
 
 impl<'a, S: Slots> Transcoder<'a, S> {
     pub(crate) fn new(sink: Sink<'a>, json: &'a str, slots: &'a S) -> Self {
-        Self { json, marks: Marks::of(json.as_bytes()), sink, slots }
+        Self { json, ends: Ends::of(json.as_bytes()), sink, slots }
     }
 
     pub(crate) fn finish(self) {
@@ -209,10 +209,10 @@ impl<'a, S: Slots> Transcoder<'a, S> {
         if self.peek(at) < b'A' {
             return None;
         }
-        let mut end = self.marks.end_of_name(at);
+        let mut end = self.ends.end_of_name(at);
         // After an underscore it may begin an escape sequence.
         while self.peek(end) | 0x20 == b'x' && self.peek(end - 1) != b'_' {
-            end = self.marks.end_of_name(end + 1);
+            end = self.ends.end_of_name(end + 1);
         }
         (self.peek(end) == b'"').then(|| Name { text: &self.json[at..], length: end - at })
     }
@@ -229,7 +229,7 @@ impl<'a, S: Slots> Transcoder<'a, S> {
     /// Writes the string after a quotation mark as an element; returns the position after the closing one.
     #[inline]
     fn text_element(&mut self, at: usize, name: Name<'_>) -> usize {
-        let end = self.marks.end_of_text(at);
+        let end = self.ends.end_of_text(at);
         if self.peek(end) != b'"' {
             return self.special_element(at, name);
         }
@@ -242,7 +242,7 @@ impl<'a, S: Slots> Transcoder<'a, S> {
     fn special_element(&mut self, mut at: usize, name: Name<'_>) -> usize {
         self.open(name);
         loop {
-            let end = self.marks.end_of_text(at);
+            let end = self.ends.end_of_text(at);
             self.sink.bytes(self.json.as_bytes().get(at..end).unwrap_or_default());
             if matches!(self.peek(end), b'"' | 0) {
                 self.close(name);
@@ -306,7 +306,7 @@ impl<'a, S: Slots> Transcoder<'a, S> {
     /// The position after the string that goes on at the position.
     fn skip_string(&self, mut at: usize) -> usize {
         loop {
-            let end = self.marks.end_of_text(at);
+            let end = self.ends.end_of_text(at);
             at = end + 1;
             match self.peek(end) {
                 b'"' | 0 => return at,
